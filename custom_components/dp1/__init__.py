@@ -44,7 +44,6 @@ from .playback.activity import ActivityTracker
 from .playback.address import async_cast_document
 from .playback.daily import DailyWatch
 from .playback.groups import GROUPS, Groups, async_forget, follow_leader
-from .playback.lookout import Lookout
 from .playback.media_proxy import MediaProxyView, tokens_on
 from .playback.wall import async_start as async_keep, follow
 from .playback.watch import Change, Watch
@@ -190,7 +189,6 @@ async def _async_setup_display(hass: HomeAssistant, entry: DisplayConfigEntry) -
         coordinator,
         partial(follow, coordinator),
         works.follow,
-        Lookout(coordinator).follow,
         daily.follow,
         partial(follow_leader, coordinator),
         ActivityTracker(coordinator).follow,

@@ -179,9 +179,10 @@ def _of_document(document: str | Document) -> Playlist:
 @callback
 def daily_of(hass: HomeAssistant, playlist: Playlist) -> Daily | None:
     """Return the Daily of a library, if a playlist is its URL."""
+    if (url := playlist.url) is None:
+        return None
     dailies = (library.daily for library in async_libraries(hass))
-    url = playlist.url
-    return next((daily for daily in dailies if url and daily.url == url), None)
+    return next((daily for daily in dailies if daily.url == url), None)
 
 
 async def _async_built(
