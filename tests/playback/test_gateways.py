@@ -8,10 +8,8 @@ import pytest
 from custom_components.dp1 import addresses as addresses_module
 from custom_components.dp1.client.hosts import GATEWAYS
 from custom_components.dp1.hosts import HOSTS
-from homeassistant.core import HomeAssistant
-from homeassistant.exceptions import ServiceValidationError
 
-from tests.displays import ENTITY_ID, playlist, settle, until
+from tests.displays import playlist, settle, until
 from tests.pictures import PNG
 from tests.simulators.display import FaultKind
 from tests.simulators.gateway import Internet, Mode
@@ -144,66 +142,3 @@ async def test_nothing_else_is_shown(internet: Internet, wall: Wall, why: str) -
         await until(lambda: fault.hits)
     async with display.wall.turn():
         assert simulator.counters.starts == starts
-
-
-async def test_the_works_of_a_document(
-    hass: HomeAssistant, internet: Internet, wall: Wall
-) -> None:
-    """A page that forbids frames is told, and an SVG that cannot be embedded is on a page; a signed document stays as it is."""
-    names = ("moon.svg", "star.svg", "barred", *map(str, range(9)))
-    internet.works |= {
-        f"{NEW}/{it}": ("image/svg+xml" if "." in it else "text/html", b"<svg/>")
-        for it in names
-    }
-    internet.headers = {f"{NEW}/barred": {"X-Frame-Options": "DENY"}}
-    internet.headers[f"{NEW}/star.svg"] = {}
-    document = playlist(*names)
-    for item, name in zip(document["items"], names, strict=True):
-        item["source"] = f"https://{NEW}/{name}"
-    sent = [item["source"] for item in document["items"]]
-
-    async def answer() -> tuple[str, list[str]]:
-        """Return what is said of the document, and what hangs."""
-        data = {"entity_id": ENTITY_ID, "playlist": document}
-        said = await hass.services.async_call(
-            "dp1", "cast_playlist", data, blocking=True, return_response=True
-        )
-        assert said is not None
-        hangs = [it["source"] for it in wall.display.state.items]
-        return str(said[ENTITY_ID].get("warning")), hangs  # type: ignore[union-attr]
-
-    warning, hangs = await answer()
-    assert f"https://{NEW}/barred" in warning
-    assert [index for index, it in enumerate(hangs) if it != sent[index]] == [1]
-    document["signatures"] = [{"alg": "ed25519"}]
-    assert (await answer())[1] == sent
-
-
-async def test_works_of_a_document_that_are_gone(
-    hass: HomeAssistant, internet: Internet, wall: Wall
-) -> None:
-    """The first that is gone is told, and nothing is shown if all are; five are asked for, and none at home."""
-    home = "http://127.0.0.1:9/door.png"
-    there = [f"https://{NEW}/{number}.png" for number in range(7)]
-    internet.works |= {it.removeprefix("https://"): ("image/png", b"") for it in there}
-    gone, beyond = f"https://{NEW}/gone.png", f"https://{NEW}/beyond.html"
-
-    async def said(*sources: str) -> str:
-        """Return what is said of a document with some works."""
-        document = playlist(*map(str, range(len(sources))))
-        for item, source in zip(document["items"], sources, strict=True):
-            item["source"] = source
-        data = {"entity_id": ENTITY_ID, "playlist": document}
-        answer = await hass.services.async_call(
-            "dp1", "cast_playlist", data, blocking=True, return_response=True
-        )
-        assert answer is not None
-        return str(answer[ENTITY_ID])
-
-    # What is at home is not counted, as it is not asked for.
-    assert f"There is nothing at {gone} " in await said(home, *there[:4], gone)
-    assert "There is nothing" not in await said(*there, beyond)
-    starts = wall.display.counters.starts
-    with pytest.raises(ServiceValidationError, match=f"There is nothing at {gone} "):
-        await said(gone, beyond)
-    assert wall.display.counters.starts == starts
