@@ -66,7 +66,7 @@ async def test_only_so_many_changes_are_written(
     hass.bus.async_listen(EVENT_STATE_CHANGED, note)
     sent = await flood(silent, 2.0)
     await until(lambda: state_of(hass).attributes["media_title"] == "C")
-    await asyncio.sleep(1.0)
+    await settle(silent)
     assert changes[-1] == "C"
     assert sent > 100
     assert 8 <= len(changes) <= 20

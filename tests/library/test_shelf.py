@@ -6,7 +6,6 @@ from copy import deepcopy
 from datetime import timedelta
 import gc
 import json
-import time
 from typing import Any, override
 
 from aiohttp import web
@@ -140,9 +139,8 @@ async def test_a_list_that_goes_while_it_is_read(make_library: MakeLibrary) -> N
         catalog.data.exhibitions[:] = [it for it in before if it["id"] != show]
         try:
             await library.catalog_server.async_refresh()
-            began = time.monotonic()
+            # The series is held until the end.
             inside = await reader
-            assert time.monotonic() - began < 1
             assert inside.problem is not None and not inside.nodes
             # It comes back, and is read anew.
             again = asyncio.create_task(library.catalog_server.async_series(show))
@@ -150,10 +148,8 @@ async def test_a_list_that_goes_while_it_is_read(make_library: MakeLibrary) -> N
         finally:
             catalog.data.exhibitions[:] = before
             catalog.held = None
-        began = time.monotonic()
         series = await again
         assert series.records and series.missing is None
-        assert time.monotonic() - began < 3
 
 
 async def test_an_error_of_ours_ends_no_reading_for_ever(

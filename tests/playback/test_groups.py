@@ -1,6 +1,5 @@
 """Test several displays: the same playlist, spreading, handing over, and groups."""
 
-import asyncio
 from collections.abc import AsyncIterator
 import logging
 from typing import Any
@@ -321,7 +320,7 @@ async def test_a_member_that_comes_back(house: House) -> None:
     await house.walls["right"].refuse()
     await until(lambda: house.state("right").state == "unavailable")
     await house.phone("left", "moveToArtwork", index=2)
-    await asyncio.sleep(0.3)
+    await until(lambda: works(house)[:2] == ["Tides 3"] * 2)
     await house.walls["right"].accept()
     await hang_in_step(house, *["Tides 3"] * 3)
 
@@ -395,7 +394,8 @@ async def test_a_moment_is_not_followed(house: House) -> None:
     await house.do("media_next_track", "left")
     assert works(house) == ["Tides 2", "Tides 2", "picture"]
     await house.play("left", f"{house.door}/picture.jpg", announce=True)
-    await asyncio.sleep(0.3)
+    await until(lambda: house.attribute("left", "media_title") == "picture")
+    await house.settled("right")
     assert works(house) == ["picture", "Tides 2", "picture"]
 
 

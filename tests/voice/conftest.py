@@ -25,9 +25,9 @@ def _parse_once(data: dict[str, Any]) -> Intents:
     return _parsed[text]
 
 
-@pytest.fixture(autouse=True, scope="session")
+@pytest.fixture(autouse=True, scope="package")
 def parse_sentences_once() -> Iterator[None]:
-    """Let all homes share the parsed sentences of a language."""
+    """Let all homes of these tests share the parsed sentences of a language."""
     with patch.object(Intents, "from_dict", _parse_once):
         yield
 

@@ -1,7 +1,6 @@
 """Any sentence is decided soon, ours or not: the search for a place in it has an end."""
 
 from pathlib import Path
-from time import process_time
 from typing import Any
 from unittest.mock import patch
 
@@ -15,7 +14,6 @@ from .home import Home, table
 
 pytestmark = pytest.mark.usefixtures("socket_enabled")
 
-SECONDS = 0.5
 # By the name as it was said, and without a place in it.
 SEARCHES = 2
 FIRST = {"en": "show Net Evil", "zh": "展示Net Evil"}
@@ -50,13 +48,8 @@ async def test_a_sentence_that_names_a_place(
         await home.say(FIRST[language])
         with patch.object(choice, "async_hits", counted):
             for sentence in SENTENCES[language]:
-                took = list[float]()
-                # A machine that is busy with others takes longer for the same.
-                for _ in range(3):
-                    searched, start = 0, process_time()
-                    await home.say(sentence)
-                    took.append(process_time() - start)
-                seconds = min(took)
-                if seconds > SECONDS or searched > SEARCHES:
-                    slow[sentence] = seconds, searched
+                searched = 0
+                await home.say(sentence)
+                if searched > SEARCHES:
+                    slow[sentence] = searched
     assert not slow
