@@ -15,31 +15,12 @@ from .coordinator import DisplayCoordinator
 from .display.reads import OPTIONAL
 from .library.library import Library
 
-PLAYER = (
-    "ok",
-    "error",
-    "cast_command",
-    "index",
-    "position",
-    "asleep",
-    "loop_mode",
-    "shuffle",
-    "render_status",
-    "signature_status",
-    "overlay",
-)
+PLAYER = "ok error cast_command index position asleep loop_mode shuffle render_status signature_status overlay"
 DEVICE = (
-    "screen_rotation",
-    "installed_version",
-    "latest_version",
-    "analytics_disabled",
-    "beta_features_enabled",
-    "volume",
-    "muted",
-    "contract",
-    "signature_mode",
+    "screen_rotation installed_version latest_version analytics_disabled beta_features_enabled volume "
+    "muted contract signature_mode"
 )
-SETTINGS = ("scaling", "orientation", "default_duration", "tombstone", "framing")
+SETTINGS = "scaling orientation default_duration tombstone framing"
 
 
 async def async_get_config_entry_diagnostics(
@@ -71,20 +52,20 @@ def _display(coordinator: DisplayCoordinator) -> dict[str, Any]:
         "details": sorted(name for name in OPTIONAL if getattr(data, name)),
         "firmware": identity.version if identity else None,
         "set_up": data.set_up,
-        "player": _allowed(player, PLAYER),
+        "player": _allowed(player, PLAYER.split()),
         "works": player.count if player else None,
         "has_playlist_url": bool(player and player.playlist_url),
-        "settings": _allowed(player.settings if player else None, SETTINGS),
+        "settings": _allowed(player.settings if player else None, SETTINGS.split()),
         "offered_settings": sorted(player.settings.offered)
         if player and player.settings
         else None,
-        "device": _allowed(device, DEVICE),
+        "device": _allowed(device, DEVICE.split()),
         "wired": bool(device and device.mac_info and not device.connected_wifi),
         "sleep_schedule": bool(device and device.sleep_schedule),
     }
 
 
-def _allowed(thing: object, names: tuple[str, ...]) -> dict[str, Any] | None:
+def _allowed(thing: object, names: list[str]) -> dict[str, Any] | None:
     """Return the allowed attributes of an object."""
     return None if thing is None else {name: getattr(thing, name) for name in names}
 

@@ -56,17 +56,7 @@ from .voice.tail import Reading, Tail, async_tail, to_the_end
 MAX_NOTE: Final = 300
 # A question that nobody answered is forgotten.
 OFFERED_FOR: Final = timedelta(seconds=30)
-QUESTIONS: Final = (
-    "what",
-    "about",
-    "artist",
-    "who",
-    "when",
-    "exhibition",
-    "next",
-    "hangs",
-    "more",
-)
+QUESTIONS: Final = "what about artist who when exhibition next hangs more"
 SENTENCE: Final = re.compile(r".+?(?:[.!?](?=\s|$)|[。！？])|.+", re.DOTALL)
 
 
@@ -84,7 +74,7 @@ class ShowIntent(SpokenIntent):
     fields: Mapping[str, Any] = {
         vol.Exclusive("what", "what"): vol.All(intent.non_empty_string, SPOKEN_TEXT),
         vol.Exclusive("media", "what"): [cv.string],
-        vol.Exclusive("choice", "what"): vol.In(CHOICES),
+        vol.Exclusive("choice", "what"): vol.In(CHOICES.split()),
         vol.Exclusive("year", "what"): number_between(1, 9999),
         vol.Optional("kind"): SPOKEN_TEXT,
         vol.Optional("rest"): SPOKEN_TEXT,
@@ -238,7 +228,7 @@ class AskIntent(SpokenIntent):
 
     intent_type = "Dp1Ask"
     description = "Tells what an art display shows: title, artist, year, exhibition, what comes next"
-    fields: Mapping[str, Any] = {vol.Required("question"): vol.In(QUESTIONS)}
+    fields: Mapping[str, Any] = {vol.Required("question"): vol.In(QUESTIONS.split())}
 
     @override
     async def answer(self, sentence: Sentence) -> str:

@@ -189,43 +189,9 @@ _UNSHOWN = frozenset(
     | {"image/heic", "image/heif", "image/heic-sequence", "image/jxl", "image/tiff"}
     | {"video/x-msvideo", "video/x-ms-wmv", "video/x-flv", "video/mpeg"}
 )
-_UNSHOWN_SUFFIXES = frozenset(
-    [
-        "zip",
-        "rar",
-        "7z",
-        "gz",
-        "bz2",
-        "xz",
-        "tar",
-        "tgz",
-        "psd",
-        "ai",
-        "jxl",
-        "heics",
-        "cr2",
-        "cr3",
-        "nef",
-        "arw",
-        "dng",
-        "raw",
-        "avi",
-        "wmv",
-        "flv",
-        "mpg",
-        "mpeg",
-        "doc",
-        "docx",
-        "xls",
-        "xlsx",
-        "ppt",
-        "pptx",
-        "exe",
-        "msi",
-        "dmg",
-        "iso",
-        "apk",
-    ]
+_UNSHOWN_SUFFIXES = (
+    "zip rar 7z gz bz2 xz tar tgz psd ai jxl heics cr2 cr3 nef arw dng raw avi wmv flv mpg mpeg doc docx "
+    "xls xlsx ppt pptx exe msi dmg iso apk"
 )
 # In characters. Reading one takes up to a microsecond for each.
 MAX_URL = 8192
@@ -324,7 +290,7 @@ def unshown_type(url: str, kind: str = "") -> str:
     if path.endswith(_LISTS):
         return "audio/x-mpegurl"
     name, mark, suffix = path.rpartition("/")[2].rpartition(".")
-    if name and mark and suffix in _UNSHOWN_SUFFIXES:
+    if name and mark and suffix in _UNSHOWN_SUFFIXES.split():
         return f".{suffix}"
     kind = kind.lower().partition(";")[0] or (guess_type(url)[0] or "").lower()
     return "" if kind not in _UNSHOWN or (is_file and kind == _PDF) else kind

@@ -68,22 +68,9 @@ _EVERYTHING: Final = (
     "all anything art everything more paintings photos pictures pieces something stuff things work works "
     "alles arbeiten bilder etwas kunst werke tout oeuvres œuvres travaux todo algo obras cuadros iets kunstwerken werken"
 )
-_BY: Final = [
-    "by",
-    "from",
-    "of",
-    "von",
-    "vom",
-    "par",
-    "de",
-    "del",
-    "d",
-    "du",
-    "van",
-    "door",
-]
+_BY: Final = "by from of von vom par de del d du van door"
 BY_ARTIST: Final = re.compile(
-    rf"(?:\w+ ){{0,2}}?(?:{'|'.join(_EVERYTHING.split())}) (?:\w+ )?(?:{'|'.join(_BY)}) (?P<artist>.+)|"
+    rf"(?:\w+ ){{0,2}}?(?:{'|'.join(_EVERYTHING.split())}) (?:\w+ )?(?:{'|'.join(_BY.split())}) (?P<artist>.+)|"
     r"(?P<artist_first>.+?) ?(?:の|的) ?(?:すへて|全て|全部|作品|所有作品|全部作品)",
 )
 
@@ -92,7 +79,7 @@ def split_by_artist(folded: str) -> Iterator[tuple[str, str]]:
     """Yield the titles and artists that a folded text may consist of: "Porch Light by Ren Nul"."""
     words = folded.split()
     for place in range(1, len(words) - 1):
-        if words[place] in _BY:
+        if words[place] in _BY.split():
             yield " ".join(words[:place]), " ".join(words[place + 1 :])
     for match in re.finditer("[の的]", folded):
         artist, title = folded[: match.start()].strip(), folded[match.end() :].strip()

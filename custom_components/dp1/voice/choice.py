@@ -34,16 +34,7 @@ KINDS: Final[Mapping[str, set[NodeKind]]] = {
     "work": {NodeKind.SERIES, *WORKS},
     "playlist": {NodeKind.PLAYLIST},
 }
-CHOICES: Final = (
-    "collection",
-    "daily",
-    "favorites",
-    "group",
-    "new",
-    "newest",
-    "other",
-    "surprise",
-)
+CHOICES: Final = "collection daily favorites group new newest other surprise"
 # Who says these wants the contrary, unless the title has them. 别的 is "other".
 _NOT_BY_LANGUAGE: Final = {
     "en": "not never no",
