@@ -75,7 +75,7 @@ def test_cleaning_takes_no_time(unit: str) -> None:
     """The time that a text takes does not depend on what is in it, nor on its length."""
     text = unit * (4_000_000 // len(unit))
     assert seconds(lambda: [clean(text, 200) for _ in range(20)]) < 0.1
-    assert clean("<p>" * 600 + "late", 200) == ""
+    assert "late" not in clean("<p>" * 600 + "late", 200)
 
 
 @given(
