@@ -124,6 +124,8 @@ async def _async_named(sentence: Sentence, tail: Tail) -> str:
             break
     else:
         reading = readings[-1]
+    if tail.is_a_look((sentence.intent.text_input or "").replace(reading.what, " ")):
+        slots = {**slots, "look": "yes"}
     everywhere = exposed_displays(hass, sentence.intent.assistant)
     try:
         request, meant = await _async_first(hass, slots, everywhere, reading, placed)

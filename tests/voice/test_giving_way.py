@@ -6,6 +6,7 @@ import pytest
 
 from homeassistant.core import HomeAssistant
 
+from ..simulators.catalog.simulator import CatalogSimulator
 from .hearing import TABLES, read, recognize
 from .home import Home, table
 from .pipeline import RecordingAgent, say
@@ -70,3 +71,34 @@ async def test_the_kitchen_keeps_its_own(home: Home) -> None:
             assert failed, (language, sentence)
     assert (home.here.casts, home.here.state.position) == before
     assert not home.library.favorites.nodes()
+
+
+@pytest.mark.parametrize(
+    ("language", "other", "title"),
+    [
+        ("en", "have a look at the oven", "Woven"),
+        ("en", "I'd like to see the garden camera", "Garden Cameo"),
+        ("de", "ich möchte den Ofen sehen", "Woven"),
+        ("fr", "je veux voir les fours", "Four"),
+        ("es", "quiero ver la cámara del jardín", "Cámaras de jardines"),
+        ("nl", "ik wil de tuincamera zien", "Tuincameras"),
+        ("ja", "庭のカメラが見たい", "庭のカメラ達"),
+        ("zh", "我想看花园的摄像头", "花园摄像头们"),
+    ],
+)
+async def test_what_only_sounds_like_a_title(
+    hass: HomeAssistant, tmp_path: Path, language: str, other: str, title: str
+) -> None:
+    """Who wants to see something sees art if its whole title is said; in doubt it is somebody else's."""
+    catalog = CatalogSimulator()
+    async with catalog:
+        catalog.data.find_exhibition("Foldings")["title"] = title
+    names = table(language)["names"]
+    async with Home.of(hass, tmp_path, language, names, catalog) as home:
+        await home.say(other)
+        assert not home.here.casts
+        whole = "Net Evil"
+        for thing in ("the oven", "the garden camera", "den Ofen", "les fours"):
+            if thing in other:
+                await home.does(other.replace(thing, whole))
+                assert home.here.casts == 1

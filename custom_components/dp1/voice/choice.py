@@ -153,7 +153,11 @@ async def _async_find(
         and (
             hit[1].score >= EXACT
             or {"art", "kind"} & set(slots)
-            or _is_meant(query, hit[1].node)
+            or (
+                # Who looks at something says the whole title, or on which display.
+                ("look" not in slots or "name" in slots)
+                and _is_meant(query, hit[1].node)
+            )
         )
     ]
     kinds = KINDS.get(kind) or set(NodeKind)

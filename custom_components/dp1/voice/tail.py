@@ -68,6 +68,7 @@ class Tail:
         words = "|".join(self._rule(name) for name in ("dp1_a", "dp1_e"))
         choices = self._list("dp1_choice", "choice")
         self._art = re.compile(rf"{start}(?:{words}|{choices}){end}")
+        self._look = re.compile(f"{start}{self._rule('dp1_look')}{end}")
         self._names = [
             (thing[0], [fold(name) for name in thing])
             for things in names.values()
@@ -128,6 +129,10 @@ class Tail:
     def names_art(self, text: str) -> bool:
         """Return whether a text has a word for art."""
         return self._art.search(_folded(text)[0]) is not None
+
+    def is_a_look(self, text: str) -> bool:
+        """Return whether a text wants to look at something, which is as often a camera as art."""
+        return self._look.search(_folded(text)[0]) is not None
 
     def placed(self, reading: Reading) -> Reading | None:
         """Return a name without the place at its end, if that is called so in another form or without any word before."""
