@@ -12,9 +12,11 @@ from homeassistant.core import HomeAssistant
 
 from .pictures import PNG
 from .simulators.gateway import Internet, Mode
+from .timing import set_timing
 
 CID = "bafybeie5nqv6kd3qnfjupgvz34woh3oksc3iau6abmyajn7qvtf6d2ho34"
 FIRST, *OTHERS = [gateway.host for gateway in GATEWAYS["ipfs"]]
+ID = "-bNbA3TEQVL60xlgCcqdz4ZPHFZ711cZ3hmkpGttDt_"
 NEW = "cdn.artworks.feralfile.io"
 # In subdomain form.
 RUNS_SCRIPTS = "ipfs.hypha.coop"
@@ -25,10 +27,13 @@ async def internet(
     monkeypatch: pytest.MonkeyPatch, socket_enabled: None
 ) -> AsyncIterator[Internet]:
     """An internet in which there are all gateways."""
-    hosts = {gateway.host: Mode.LIVES for gateway in GATEWAYS["ipfs"]}
+    hosts = dict.fromkeys(
+        (gateway.host for each in GATEWAYS.values() for gateway in each), Mode.LIVES
+    )
     hosts[NEW] = Mode.LIVES
     works = {
         f"{CID}/a.png": ("image/png", PNG),
+        ID: ("image/png", PNG),
         f"{CID}/": ("text/html", b"<h1>Work</h1>"),
     }
     async with Internet(hosts, works).running() as simulated:
@@ -49,27 +54,41 @@ def pictures(hass: HomeAssistant, hosts: Hosts) -> Pictures:
 
 @pytest.mark.parametrize("mode", [None, *Mode])
 @pytest.mark.parametrize(
-    "url", [f"ipfs://{CID}/a.png", f"https://ipfs.io/ipfs/{CID}/a.png"]
+    ("url", "first", "path", "second"),
+    [
+        (f"ipfs://{CID}/a.png", FIRST, f"ipfs/{CID}/a.png", OTHERS[0]),
+        (f"https://ipfs.io/ipfs/{CID}/a.png", FIRST, f"ipfs/{CID}/a.png", OTHERS[0]),
+        (f"https://arweave.net/{ID}", "arweave.net", ID, "turbo-gateway.com"),
+    ],
 )
 async def test_a_picture_when_the_first_gateway_ends(
-    internet: Internet, pictures: Pictures, mode: Mode | None, url: str
+    internet: Internet,
+    pictures: Pictures,
+    mode: Mode | None,
+    url: str,
+    first: str,
+    path: str,
+    second: str,
 ) -> None:
     """The next one is asked once, also where the first answers 200 with something else; then it is the first."""
     if mode is None:
-        del internet.hosts[FIRST]
+        del internet.hosts[first]
     else:
-        internet.hosts[FIRST] = mode
+        internet.hosts[first] = mode
+    if mode is Mode.SLOW:
+        set_timing(picture_timeout=2.0)
     picture = await pictures.async_at(url)
     assert picture is not None
     assert picture.content == PNG
-    path = f"ipfs/{CID}/a.png"
-    ways = [] if mode is None else [f"GET {FIRST}/{path}"]
-    if mode is not Mode.LIVES:
-        ways.append(f"GET {OTHERS[0]}/{path}")
+    ways = [] if mode is None else [f"GET {first}/{path}"]
+    if mode is Mode.LEADS:
+        ways *= 2
+    elif mode is not Mode.LIVES:
+        ways.append(f"GET {second}/{path}")
     assert internet.asked == ways
     pictures._cache.clear()
     assert await pictures.async_at(url)
-    assert internet.asked == [*ways, ways[-1]]
+    assert internet.asked == ways + (ways if mode is Mode.LEADS else ways[-1:])
 
 
 async def test_a_picture_when_all_gateways_end(

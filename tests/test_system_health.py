@@ -68,7 +68,11 @@ async def test_displays_and_libraries(
     internet.hosts = {NEW: Mode.LIVES, first: Mode.ENDS, second: Mode.LIVES}
     internet.works[f"{NEW}/"] = ("text/html", b"Works")
     told = await health(hass)
-    gateways = {gateway.host: told.pop(gateway.host) for gateway in GATEWAYS["ipfs"]}
+    gateways = {
+        gateway.host: told.pop(gateway.host)
+        for network in ("ipfs", "ar")
+        for gateway in GATEWAYS[network]
+    }
     gone = re.compile(rf"unreachable since {TIME}")
     for key in ("can_reach_feed", "can_reach_works"):
         assert told.pop(key) == "ok", key

@@ -7,7 +7,7 @@ from homeassistant.components import system_health
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.util import dt as dt_util
 
-from .client.hosts import ASSETS_URL, GATEWAYS, SMALL_CID, content_of
+from .client.hosts import ASKED_FOR, ASSETS_URL, GATEWAYS, content_of
 from .const import CONF_KIND, DOMAIN, EntryKind
 from .displays import async_displays
 from .grants import internal_url, is_loopback
@@ -45,12 +45,14 @@ async def system_health_info(hass: HomeAssistant) -> dict[str, Any]:
             info[key] = _async_check_can_reach(hass, servers)
     if libraries:
         info["can_reach_works"] = _async_check_host(hass, ASSETS_URL)
-        small = content_of(f"ipfs://{SMALL_CID}")
-        assert small is not None
-        if (own := hass.data[HOSTS].own) is not None:
-            info["can_reach_gateway"] = _async_check_host(hass, small.at(own))
-        for gateway in GATEWAYS["ipfs"]:
-            info[gateway.host] = _async_check_host(hass, small.at(gateway))
+        own = hass.data[HOSTS].own
+        for network, url in ASKED_FOR.items():
+            small = content_of(url)
+            assert small is not None
+            if own is not None and network == "ipfs":
+                info["can_reach_gateway"] = _async_check_host(hass, small.at(own))
+            for gateway in GATEWAYS[network]:
+                info[gateway.host] = _async_check_host(hass, small.at(gateway))
     return info
 
 

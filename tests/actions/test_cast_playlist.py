@@ -499,7 +499,7 @@ async def test_works_on_ipfs_are_shown_by_a_gateway(
         {
             "source": "ipfs://bafybeie5nqv6kd3qnfjupgvz34woh3oksc3iau6abmyajn7qvtf6d2ho34/a.png"
         },
-        {"source": "ar://tx?x=1"},
+        {"source": f"ar://{'a' * 43}?x=1"},
     ]
     playlist = {**EVENING, "items": works}
     # A gateway that does not answer the display is followed by the next.

@@ -23,6 +23,7 @@ V0 = "QmYwAPJzv5CZsnA625s3Xf2nemtYgPpHdWEz79ojWnPbdG"
 V1 = "bafybeie5nqv6kd3qnfjupgvz34woh3oksc3iau6abmyajn7qvtf6d2ho34"
 HEX = f"f{read_cid(V0).hex()}"
 FETCHING = "https://ipfs.filebase.io/ipfs"
+ID = "-bNbA3TEQVL60xlgCcqdz4ZPHFZ711cZ3hmkpGttDt_"
 OWN_ORIGIN = f"https://{V1}.ipfs.ipfs.hypha.coop"
 
 MOVED = [
@@ -76,8 +77,8 @@ CONTENT = [
     (f"ipfs://{V0}/?fxhash=oo1#a", f"{OWN_ORIGIN}/?fxhash=oo1#a"),
     (f"ipfs://{V0}?fxhash=oo1", f"{OWN_ORIGIN}/?fxhash=oo1"),
     (f"https://ipfs.io/ipfs/{V0}/index.html", f"{OWN_ORIGIN}/index.html"),
-    ("ar://tx/a.png", "https://arweave.net/tx/a.png"),
-    ("ar:/tx?x=1", "https://arweave.net/tx?x=1"),
+    (f"ar://{ID}/a.png", f"https://turbo-gateway.com/{ID}/a.png"),
+    (f"ar:/{ID}?x=1", f"https://turbo-gateway.com/{ID}?x=1"),
     ("onchfs://ab/?fxhash=oo1", "https://onchfs.fxhash2.xyz/ab/?fxhash=oo1"),
     # A gateway that is not known to have ended is as good as any.
     (f"https://art.example/ipfs/{V0}/a.png", f"https://art.example/ipfs/{V0}/a.png"),
@@ -103,6 +104,8 @@ NOWHERE = [
     f"ipfs://{V1.replace('6', '8')}",
     "ipfs:",
     "ar:",
+    "ar://tx",
+    f"ar://{ID}x",
     "ar://../x",
     "javascript:alert(1)",
     "file:///etc/passwd",
@@ -177,7 +180,17 @@ def test_the_same_content() -> None:
     ]
     assert {same_work(name) for name in names} == {f"ipfs://{V1}"}
     assert same_work(f"ipfs://{V0}/a") != same_work(f"ipfs://{V0}/b")
-    assert same_work("ar://a") != same_work("onchfs://a")
+    for host in ("arweave.net", "www.arweave.net", "arweave.dev", "ardrive.net"):
+        for origin in (host, f"{'a2' * 26}.{host}"):
+            for path in (ID, f"{ID}/", f"raw/{ID}", f"/raw/{ID}/"):
+                assert same_work(f"https://{origin}/{path}") == f"ar://{ID}"
+    assert content_of(f"https://arweave.net/{ID[1:]}") is None
+    for url in (
+        f"https://ipfs.foundation.app/ipfs/{V0}/a",
+        f"https://d2ybmb80bbm9ts.cloudfront.net/{V0}/a",
+    ):
+        assert same_work(url) == f"ipfs://{V1}/a"
+    assert content_of("https://d2ybmb80bbm9ts.cloudfront.net/a.png") is None
 
 
 @pytest.mark.parametrize(

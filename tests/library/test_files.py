@@ -139,7 +139,9 @@ async def waking(
 ) -> AsyncIterator[Home]:
     """A library that keeps files in a folder of the test, without pauses."""
     hass.config.config_dir = str(tmp_path)
-    hosts = dict.fromkeys((gateway.host for gateway in GATEWAYS["ipfs"]), Mode.LIVES)
+    hosts = dict.fromkeys(
+        (gateway.host for each in GATEWAYS.values() for gateway in each), Mode.LIVES
+    )
     for name in ("PAUSE", "FIRST_WAIT", "START_WAIT"):
         monkeypatch.setattr(files_module, name, (0.0, 0.0))
     monkeypatch.setattr(files_module, "MIN_FREE", 0)
@@ -179,6 +181,32 @@ async def test_kept(home: Home) -> None:
     before = len(home.internet.asked)
     await home.night()
     assert len(home.internet.asked) == before
+
+
+@pytest.mark.parametrize("mode", [Mode.SLOW, Mode.ENDS, Mode.LEADS, None])
+async def test_a_gateway_of_arweave(
+    waking: Home, monkeypatch: pytest.MonkeyPatch, mode: Mode | None
+) -> None:
+    """A work is read from the next gateway if the one in its address fails, which is then left alone."""
+    home, timeout = waking, aiohttp.ClientTimeout(sock_read=1.0)
+    monkeypatch.setattr(file_reader, "TIMEOUT", timeout)
+    monkeypatch.setattr(files_module, "NIGHT", range(24))
+    if mode is None:
+        del home.internet.hosts["arweave.net"]
+    else:
+        home.internet.hosts["arweave.net"] = mode
+    for count in (1, 2):
+        key = str(count) * 43
+        home.internet.works[key] = ("image/png", PICTURE)
+        home.favor(f"https://arweave.net/{key}")
+        await home.files.async_read()
+        assert home.files.count == count
+        first, second = home.asked("arweave.net"), home.asked("turbo-gateway.com")
+        if mode is Mode.LEADS:
+            assert (len(first), second) == (2 * count, [])
+        else:
+            assert len(first) == (mode is not None)
+            assert len(second) == count
 
 
 async def test_a_wrong_hash_and_lists(home: Home) -> None:

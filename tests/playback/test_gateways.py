@@ -5,18 +5,19 @@ from typing import Any
 
 import pytest
 
-from custom_components.dp1 import addresses as addresses_module
+from custom_components.dp1 import addresses as addresses_module, hosts as hosts_module
 from custom_components.dp1.client.hosts import GATEWAYS
 from custom_components.dp1.hosts import HOSTS
 
 from tests.displays import playlist, settle, until
 from tests.pictures import PNG
-from tests.simulators.display import FaultKind
+from tests.simulators.display import FaultKind, page as page_module
 from tests.simulators.gateway import Internet, Mode
 from tests.timing import set_timing
 from tests.walls import Wall
 
 CID = "bafybeie5nqv6kd3qnfjupgvz34woh3oksc3iau6abmyajn7qvtf6d2ho34"
+ID = "-bNbA3TEQVL60xlgCcqdz4ZPHFZ711cZ3hmkpGttDt_"
 FIRST, SECOND = "ipfs.filebase.io", "ipfs.hypha.coop"
 NEW = "cdn.artworks.feralfile.io"
 PICTURE, PAGE = "picture.png", "work/"
@@ -29,9 +30,12 @@ async def internet(
     """An internet with all gateways, in which the display is, too."""
     # However slow the machine is.
     set_timing(title_timeout=30.0)
-    hosts = dict.fromkeys((gateway.host for gateway in GATEWAYS["ipfs"]), Mode.LIVES)
+    hosts = dict.fromkeys(
+        (gateway.host for each in GATEWAYS.values() for gateway in each), Mode.LIVES
+    )
     works = {
         f"{CID}/{PICTURE}": ("image/png", PNG),
+        ID: ("image/png", PNG),
         f"{CID}/{PAGE}": ("text/html", b"<h1>Work</h1>"),
     }
     async with Internet({**hosts, NEW: Mode.LIVES}, works).running() as simulated:
@@ -52,9 +56,11 @@ async def wall(internet: Internet, bare: Wall) -> AsyncIterator[Wall]:
 
 
 async def cast(wall: Wall, name: str, **data: Any) -> None:
-    """Show a work by an address that ended long ago."""
+    """Show a work by an address that ended long ago, or by another one."""
     document = playlist("Work")
-    document["items"][0]["source"] = f"https://ipfs.io/ipfs/{CID}/{name}"
+    document["items"][0]["source"] = (
+        name if "://" in name else f"https://ipfs.io/ipfs/{CID}/{name}"
+    )
     await wall.do("dp1.cast_playlist", playlist=document, **data)
 
 
@@ -94,6 +100,30 @@ async def test_the_first_ends_in_the_middle(
     await until(lambda: at(wall) == f"{second} {kind}")
     assert wall.display.counters.starts == starts + 1
     assert wall.attribute("dp1")["silent_host"] is None
+
+
+@pytest.mark.parametrize("profile", ["B"])
+@pytest.mark.parametrize("mode", [Mode.SLOW, Mode.ENDS, Mode.LEADS, None])
+async def test_a_gateway_of_arweave(
+    internet: Internet, wall: Wall, monkeypatch: pytest.MonkeyPatch, mode: Mode | None
+) -> None:
+    """What its address names is tried once, and then the next one; one that leads elsewhere has the work."""
+    monkeypatch.setattr(hosts_module, "LOOK_TIMEOUT", 1.0)
+    monkeypatch.setattr(page_module, "_LOOK_SECONDS", 1.0)
+    if mode is None:
+        del internet.hosts["arweave.net"]
+    else:
+        internet.hosts["arweave.net"] = mode
+    works = mode is Mode.LEADS
+    shown = "arweave.net" if works else "turbo-gateway.com"
+    for times in (1, 2):
+        await cast(wall, f"https://arweave.net/{ID}")
+        # The player's own look follows no redirect, so it takes the work for a page.
+        await until(lambda: at(wall) == f"{shown} {'web' if works else 'image'}")
+        assert wall.display.counters.starts == times + (not works)
+    asked = [it for it in internet.asked if it.endswith(f" arweave.net/{ID}")]
+    # Before the work is shown, as it is shown, and as nothing is heard of it.
+    assert works or len(asked) <= 4
 
 
 @pytest.mark.parametrize("profile", ["B"])

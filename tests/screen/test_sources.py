@@ -38,6 +38,8 @@ async def home(hass: HomeAssistant) -> HomeAssistant:
         ("https://ipfs.io/ipfs/bafy/", None, False),
         ("https://bafy.ipfs.dweb.link/", None, True),
         (f"https://arweave.net/{'a' * 43}/", None, False),
+        (f"https://arweave.net/raw/{'a' * 43}", None, False),
+        (f"https://d2ybmb80bbm9ts.cloudfront.net/Qm{'a' * 44}/", None, False),
         ("data:image/png;base64,AAAA", None, False),
         ("data:text/html,<p>", "", False),
         ("nowhere", None, False),

@@ -1,5 +1,6 @@
-"""A simulated internet of hosts of works: gateways of IPFS that live, end, limit, list folders, or answer the wrong type."""
+"""A simulated internet of hosts of works: gateways that live, end, limit, list folders, or answer the wrong type."""
 
+import asyncio
 from base64 import b32encode
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
@@ -18,6 +19,7 @@ from .display.tls import server_context
 from .serving import stop_serving
 
 CHUNK = 64 * 1024
+_OWN_ORIGIN = re.compile(r"[a-z2-7]{52}\.")
 LISTING = "<!DOCTYPE html><title>/ipfs/{0}</title><h1>Index of /ipfs/{0}</h1><a href='..'>..</a>"
 
 
@@ -31,6 +33,9 @@ class Mode(Enum):
     LISTS = auto()
     WRONG_TYPE = auto()
     FAILS = auto()
+    # It answers nobody in time, or leads each work to an origin of its own, which has it.
+    SLOW = auto()
+    LEADS = auto()
 
 
 @dataclass
@@ -63,6 +68,7 @@ class Internet(AbstractResolver):
     open: list[int] = field(default_factory=lambda: [0, 0])
     sent: int = 0
     port: int = 0
+    _over: asyncio.Event = field(default_factory=asyncio.Event)
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[Self]:
@@ -77,6 +83,7 @@ class Internet(AbstractResolver):
         try:
             yield self
         finally:
+            self._over.set()
             await stop_serving(runner)
 
     def session(self, **_options: Any) -> aiohttp.ClientSession:
@@ -128,6 +135,12 @@ class Internet(AbstractResolver):
                 )
             case Mode.LIMITS:
                 return web.Response(status=429, headers={"Retry-After": "60"})
+            case Mode.SLOW:
+                await self._over.wait()
+                return web.Response(status=504)
+            case Mode.LEADS if not _OWN_ORIGIN.match(request.host):
+                leads = f"https://{'a2' * 26}.{host}/{path}"
+                return web.Response(status=302, headers={"Location": leads})
             case Mode.FAILS:
                 return web.Response(status=502)
             case Mode.WRONG_TYPE:
@@ -171,5 +184,6 @@ def cid_of(content: bytes, *, is_raw: bool = True) -> str:
 
 def _gateway(host: str) -> tuple[str, str]:
     """Return the CID and the gateway in a host of the subdomain form; no CID, and the host, for any other."""
-    cid, mark, gateway = host.lower().partition(".ipfs.")
-    return (cid, gateway) if mark else ("", host.lower())
+    host = _OWN_ORIGIN.sub("", host.lower())
+    cid, mark, gateway = host.partition(".ipfs.")
+    return (cid, gateway) if mark else ("", host)

@@ -28,6 +28,7 @@ _MOVED: Final = re.compile(
     r"(?:(?P<scheme>^https?:)//|(?<=//)|(?<=%2F%2F))cdn\.feralfileassets\.com\.?(?::(?:443|80))?(?=[/?#&\"']|%2F|%3F|%23|%26|%22|$)",
     re.IGNORECASE,
 )
+_PORT: Final = re.compile(r"\.?(?::[0-9]*)?$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,12 +66,29 @@ GATEWAYS: Final = {
         Gateway("https://gateway.pinata.cloud", runs_scripts=False),
         Gateway("https://ipfs.feralfile.com", has_all=False),
     ),
-    "ar": (Gateway("https://arweave.net"),),
+    "ar": (
+        Gateway("https://turbo-gateway.com"),
+        Gateway("https://ardrive.net"),
+        Gateway("https://permagate.io"),
+        Gateway("https://ar-io.net"),
+        Gateway("https://arweave.net"),
+    ),
     "onchfs": (Gateway("https://onchfs.fxhash2.xyz"),),
+}
+# Hosts that serve a network below its keys: ``HOST/KEY``, at some ``HOST/raw/KEY`` and an origin of its own for each work.
+_KEYED: Final = {
+    **{it.host: kind for kind in ("ar", "onchfs") for it in GATEWAYS[kind]},
+    **dict.fromkeys(("www.arweave.net", "arweave.dev", "ar-io.dev", "akrd.net"), "ar"),
+    "d2ybmb80bbm9ts.cloudfront.net": "ipfs",
 }
 # Of "hello" and the end of a line, which are in it: every gateway has them, also one without peers.
 SMALL_CID: Final = "bafkqabtimvwgy3yk"
 SMALL: Final = b"hello\n"
+# Of each network what its gateways are asked for, to know whether they answer.
+ASKED_FOR: Final = {
+    "ipfs": f"ipfs://{SMALL_CID}",
+    "ar": "ar://bNbA3TEQVL60xlgCcqdz4ZPHFZ711cZ3hmkpGttDt_U",
+}
 OF_VENDOR: Final = "ipfs.feralfile.com"
 # Gateways of IPFS that serve no files any more, and where they lead to.
 ENDED: Final = frozenset(
@@ -90,13 +108,18 @@ _WEB: Final = re.compile(
 )
 # Most addresses are none of content.
 _PERHAPS_CONTENT: Final = re.compile(
-    r"(?:ipfs|ar|onchfs):|https?://(?:[^/?#]+/ipfs/|[^/?#.]+\.ipfs\.|arweave\.net|onchfs\.)",
+    r"(?:ipfs|ar|onchfs):|https?://(?:[^/?#]+/ipfs/|[^/?#.]+\.ipfs\.|(?:[a-z2-7]{52}\.)?(?:"
+    + "|".join(map(re.escape, _KEYED))
+    + "))",
     re.IGNORECASE,
 )
-_PORT: Final = re.compile(r"\.?(?::[0-9]*)?$")
 _PATH: Final = re.compile(r"/ipfs/+(?P<key>[^/?#\\]+)(?P<rest>.*)", re.DOTALL)
-_KEY_PATH: Final = re.compile(r"/+(?P<key>[^/?#\\]+)(?P<rest>.*)", re.DOTALL)
-_KEY: Final = re.compile(r"[\w:~=+-][\w.:~=+-]*")
+_KEY_PATH: Final = re.compile(r"/+(?:raw/+)?(?P<key>[^/?#\\]+)(?P<rest>.*)", re.DOTALL)
+_KEYS: Final = {
+    "ar": re.compile(r"[0-9A-Za-z_-]{43}"),
+    "onchfs": re.compile(r"[\w:~=+-][\w.:~=+-]*"),
+}
+_OWN_ORIGIN: Final = re.compile(r"^[a-z2-7]{52}\.")
 # Within the name of a file, not before a query like `?fxhash=oo…` or a fragment.
 _NAME_MARK: Final = re.compile(
     r"[#?](?=[^=]*\.(?:png|jpe?g|gif|webp|avif|svg|bmp|mp4|m4v|mov|webm|html?|glb)$)",
@@ -199,10 +222,9 @@ def content_of(url: str) -> Content | None:
         return content
     if path := _PATH.match(rest):
         return _content("ipfs", path["key"], path["rest"], host)
-    for network in ("ar", "onchfs"):
-        is_there = host == GATEWAYS[network][0].host
-        if is_there and (path := _KEY_PATH.match(rest)):
-            return _content(network, path["key"], path["rest"], host)
+    host = _OWN_ORIGIN.sub("", host)
+    if (network := _KEYED.get(host)) and (path := _KEY_PATH.match(rest)):
+        return _content(network, path["key"], path["rest"], host)
     return None
 
 
@@ -222,7 +244,7 @@ def _content(network: str, key: str, rest: str, host: str) -> Content | None:
             key = cid_text(read_cid(key))
         except ValueError:
             return None
-    elif not _KEY.fullmatch(key):
+    elif not _KEYS[network].fullmatch(key):
         return None
     path = re.split(r"[?#]", rest, maxsplit=1)[0]
     if _OUT_OF_PLACE.search(path):
@@ -336,7 +358,7 @@ def same_work(url: str) -> str:
 def is_gateway(url: str) -> bool:
     """Return whether an address is at a gateway that we know, or one that ended."""
     content = content_of(url)
-    hosts = {it.host for it in GATEWAYS[content.network]} if content else set()
+    hosts = {it.host for it in GATEWAYS["ipfs"]} | _KEYED.keys()
     return content is not None and (content.host in hosts or has_ended(url))
 
 

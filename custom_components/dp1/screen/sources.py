@@ -20,7 +20,9 @@ WRITTEN: Final = re.compile(
     r"data:text/html(?:;charset=([\w-]{1,20}))?(;base64)?,", re.IGNORECASE
 )
 # Where works of anybody share one origin.
-GATEWAY: Final = re.compile(r"/(ipfs|ipns|onchfs)/|/[\w-]{43}(/|$)", re.IGNORECASE)
+GATEWAY: Final = re.compile(
+    r"/(ipfs|ipns|onchfs|raw)/|/([\w-]{43}|Qm\w{44}|baf\w{56})(/|$)", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -145,7 +145,7 @@ def test_tokens(simulator: IndexerSimulator) -> None:
     assert edition.artists == ("Rui Tanaka", "Lena Voss")
     assert "fxhash=ooSimHash88" in (by_id[IDS["9003"]].source or "")
     long = token(simulator, "9009")
-    assert long.source == "https://arweave.net/simArweaveTx"
+    assert long.source == f"https://turbo-gateway.com/{'simArweaveTx':x<43}"
     assert len(provenance(long)["contract"]["tokenId"]) == 78
 
 
