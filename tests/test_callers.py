@@ -455,6 +455,17 @@ async def test_what_hung_elsewhere(house: House) -> None:
                 await call(hass, context, "media_player.play_media", "left", **play)
 
 
+async def test_what_hung_on_two_displays(house: House) -> None:
+    """It is for whoever may see one of them."""
+    for name in ("left", "right"):
+        await house.show(name, playlist=series("Dunes", 2))
+    (dunes,) = house.entries["right"].runtime_data.history.entries()
+    play = {**PLAY, "media_content_id": dunes.media_id}
+    for name in ("left", "right"):
+        owner = member(house.hass, **{f"media_player__{name}": True})
+        await call(house.hass, owner, "media_player.play_media", name, **play)
+
+
 async def test_a_camera_is_private_again(
     house: House, hass_client_no_auth: ClientSessionGenerator
 ) -> None:

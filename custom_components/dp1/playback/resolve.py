@@ -244,7 +244,11 @@ async def _async_from_history(
     hass: HomeAssistant, medium: Medium, request: Request
 ) -> Playlist:
     """Return the playlist of an entry of a display's history."""
-    for coordinator in async_displays(hass):
+    may = request.caller.may
+    # Those that may be read come first.
+    for coordinator in sorted(
+        async_displays(hass), key=lambda it: not may(POLICY_READ, it.entity_id or "")
+    ):
         if (entry := coordinator.history.get(medium.media_id)) is not None:
             request.caller.check(POLICY_READ, coordinator.entity_id or "")
             playlist = replace(entry.asked, warning="")
