@@ -302,6 +302,22 @@ async def test_the_least_used_goes(home: Home, monkeypatch: pytest.MonkeyPatch) 
     assert not home.names()
 
 
+async def test_room_for_two_at_once(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each makes room by files of its own."""
+    monkeypatch.setattr(files_module, "GIGABYTE", len(PICTURE) + 1)
+    await home.reload(keep_gigabytes=4)
+    for number in b"1234":
+        home.favor(home.publish(PICTURE + bytes([number])))
+    await home.night()
+    assert home.files.count == 4
+    size = 2 * (len(PICTURE) + 1)
+    make_room = home.files._async_make_room
+    await asyncio.gather(make_room(size), make_room(size))
+    assert home.files.count == len(home.names()) == 2
+
+
 async def test_the_disk_is_full(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     """It is told, what is kept stays, and the next night tries again."""
     kept, missing = home.publish(PICTURE), home.publish(FILM, "video/mp4")

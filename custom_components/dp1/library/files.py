@@ -366,9 +366,8 @@ class Files:
 
     async def _async_drop(self, keys: Iterable[str]) -> None:
         """Remove files."""
-        for key in keys:
-            del self._index.files[key]
-            path = self._path(key)
+        # Of all at once: others may make room meanwhile.
+        for path in [self._path(key) for key in keys if self._index.files.pop(key)]:
             await self._hass.async_add_executor_job(
                 partial(path.unlink, missing_ok=True)
             )
