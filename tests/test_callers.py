@@ -196,7 +196,6 @@ MEDIA: dict[str, tuple[str, bool]] = {
     "dp1://folder": ("dp1://folder/media-source://other", True),
     "dp1://nothing": ("dp1://nothing", True),
     "dp1://recent": ("{hung}", False),
-    "dp1://remembered": ("dp1://remembered/record-2", False),
     **{f"dp1://{page}": (f"dp1://{page}", False) for page in ("exhibitions", "folders", "highlights", "next")},
     "media-source://": ("media-source://other/1", True),
     "media-source://camera": (LIVE, False),

@@ -431,7 +431,7 @@ async def test_media_of_home_assistant(wall: Wall) -> None:
     await until(lambda: wall.attribute("dp1")["source"])
     source = wall.attribute("dp1")["source"]
     assert source.startswith(f"{HOME}/api/dp1/media/")
-    assert source.endswith("/media/local/sun%20rise.png")
+    assert source.endswith("/sun%20rise.png")
     assert wall.attribute("media_title") == "sun rise"
     # With a certificate, it cannot be reached by IP address.
     wall.hass.config.internal_url = None

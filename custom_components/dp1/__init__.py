@@ -41,7 +41,6 @@ from .library.libraries import (
 from .library.library import Library, async_remove_stored
 from .library.signing_key import async_kept_key
 from .playback.activity import ActivityTracker
-from .playback.address import async_cast_document
 from .playback.daily import DailyWatch
 from .playback.groups import GROUPS, Groups, async_forget, follow_leader
 from .playback.media_proxy import MediaProxyView, tokens_on
@@ -195,10 +194,6 @@ async def _async_setup_display(hass: HomeAssistant, entry: DisplayConfigEntry) -
         partial(
             _follow_link, (await async_screens(hass)).screen(coordinator.device_id)
         ),
-    )
-
-    coordinator.metadata.signer.async_cast_document = partial(
-        async_cast_document, coordinator
     )
 
     @callback

@@ -213,7 +213,6 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
             err_types = (NotReadyError, RejectedError, UnexpectedAnswerError)
             if self.data.player is None and isinstance(device.result(), err_types):
                 self.cast_only = True
-                self.metadata.display_remembers = False
 
     async def _async_poll(self) -> None:
         """Read the device and the player, which pushes no settings that older firmware does not know."""
@@ -405,7 +404,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         """Note what a player shows, and look up what is not known of that."""
         if player is not None:
             self.history.note(player)
-        self.metadata.follow(player, self._shown(player))
+        self.metadata.follow(player)
 
     def _shown(self, player: PlayerStatus | None) -> Playlist | None:
         """Return what was cast of what a player shows, if that is known."""
@@ -415,7 +414,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
     def _art(self, player: PlayerStatus | None) -> dict[str, Any]:
         """Return the fields of the state about the current work of a player."""
         if player is None:
-            return {"work": None, "signed_by": None}
+            return {"work": None}
         playlist = self._shown(player)
         hung = self.wall.hung
         item = sent_item(player, playlist, hung.shown if hung else None)
@@ -424,7 +423,6 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         return {
             "work": item
             and work_of(item, work, player.playlist, language, player.playlist_title),
-            "signed_by": self.metadata.signer.name,
         }
 
     # The device
@@ -645,7 +643,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
             self.async_update_listeners()
         elif (player := self.data.player) is not None:
             # It starts anew, also what was shown already, and its cast has what the display omits.
-            self.metadata.follow(player, self._shown(player))
+            self.metadata.follow(player)
             self.async_set(
                 **self._art(player), shown_since=dt_util.utcnow(), **NO_TROUBLE
             )

@@ -221,7 +221,6 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
                 "set_up": data.set_up or None,
                 "silent_host": data.silent_host,
                 "until": until.isoformat(timespec="seconds") if until else None,
-                "signed_by": data.signed_by if item else None,
                 "favorite": (is_favorite := self._is_favorite()),
                 "lives": self._lives(item, is_favorite is True),
                 "left_out": self._left_out(),

@@ -99,12 +99,6 @@ async def test_a_wall_shared_by_two_homes(hass: HomeAssistant, tmp_path: Path) -
         assert state_of(lake, ROOM).attributes["media_playlist"] == "Our wall"
         (document,) = feed.documents.values()
         assert document["items"][1]["note"] == {"text": "From the house at the lake."}
-        # Who signed it is told once the library there has read the feed.
-        await lake.services.async_call("dp1", "refresh_library", {}, blocking=True)
-        await until(
-            lambda: state_of(lake, ROOM).attributes.get("dp1", {}).get("signed_by")
-        )
-
         await run(hass, "update_playlist")
         await until(lambda: titles() == ["sunrise", "noon", "dusk"])
         with pytest.raises(HomeAssistantError):

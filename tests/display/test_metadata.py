@@ -17,8 +17,7 @@ from tests.client.scripted_server import Reply, ScriptedServer
 from tests.client.tables import tables
 from tests.client.timing import impatient
 from tests.displays import ENTITY_ID, playlist, state_of, until
-from tests.galleries import LARGE, READY_MADE, Gallery
-from tests.library.shows import items_of
+from tests.galleries import LARGE, Gallery
 from tests.simulators.display import DisplaySimulator
 from tests.timing import set_timing
 
@@ -116,23 +115,6 @@ async def test_what_has_to_be_looked_up(gallery: Gallery) -> None:
         assert len(details(gallery)["note"]) <= 500
         await gallery.player("media_next_track")
         assert len(server.requests) == 1
-
-
-async def test_a_failed_look_up_is_retried(
-    gallery: Gallery, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    # A list is not read again before the displays are updated after the failed read.
-    set_timing(look_up_retry=0.05, work_retry=0.0, read_retry=0.5)
-    gallery.catalog.inject("status", route="series")
-    work = items_of(gallery.catalog, READY_MADE)[0]
-    catalog = gallery.library.catalog_server
-    key = gallery.exhibition(READY_MADE).partition("/")[2]
-    await gallery.cast(playlist=elsewhere(work))
-    await until(lambda: catalog.series_of(key).problem)
-    assert not details(gallery).get("exhibition")
-    gallery.catalog.heal()
-    await until(lambda: details(gallery).get("exhibition") == READY_MADE)
-    assert gallery.attribute("media_artist")
 
 
 async def test_a_slow_look_up_keeps_nobody_waiting(

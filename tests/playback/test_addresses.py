@@ -9,7 +9,6 @@ from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from custom_components.dp1.client.catalog.artwork import picture_url, source_url
 from custom_components.dp1.client.catalog.models import Artwork, Series
-from custom_components.dp1.client.display.recent import RecentWork
 from custom_components.dp1.client.feed.models import FeedPlaylist, items_of
 from custom_components.dp1.client.indexer.tokens import Token
 from custom_components.dp1.client.playlist.document import for_display
@@ -132,12 +131,6 @@ async def of_cover(_hass: HomeAssistant, url: str) -> str:
     return str(picture_url(artwork(pictures=(url,)), SERIES))
 
 
-async def of_remembered(_hass: HomeAssistant, url: str) -> str:
-    """Return the picture of a work that a display remembers."""
-    reply = {"records": [{"recordId": "1", "thumbnailUrl": url}]}
-    return str(RecentWork.parse_all(reply)[0].picture)
-
-
 async def of_feed_cover(_hass: HomeAssistant, url: str) -> str:
     """Return the cover of a playlist of a feed."""
     found = FeedPlaylist.parse({**playlist("Dawn"), "coverImage": url})
@@ -177,7 +170,7 @@ def artwork(**fields: Any) -> Artwork:
     return Artwork(id="w", **fields)
 
 
-PICTURES = (of_cover, of_remembered, of_feed_cover, of_manifest, of_portrait)
+PICTURES = (of_cover, of_feed_cover, of_manifest, of_portrait)
 
 
 @pytest.mark.parametrize(

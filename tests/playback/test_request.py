@@ -15,14 +15,13 @@ from pytest_homeassistant_custom_component.common import (
 )
 from pytest_homeassistant_custom_component.typing import WebSocketGenerator
 
-from custom_components.dp1.client.playlist.signing import SigningKey, sign
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.setup import async_setup_component
 from homeassistant.util import dt as dt_util
 
 from tests.client.scripted_server import Reply, ScriptedServer
-from tests.displays import playlist, settle, until
+from tests.displays import settle, until
 from tests.houses import House, series, served, titles
 from tests.simulators.display import FaultKind
 
@@ -319,17 +318,3 @@ async def test_a_picture_at_a_list(house: House) -> None:
         with pytest.raises(HomeAssistantError):
             await house.do("dp1.show_message", "left", text="Tides", image=empty)
     assert titles(document["items"]) == ["Tides 1"]
-
-
-# Who signed it
-
-
-async def test_who_signed_a_list_at_an_address(house: House) -> None:
-    """The signer of a list that was cast by its address is told without any library."""
-    key = SigningKey.generate()
-    document = sign(playlist("Dawn", "Noon"), key, now=dt_util.utcnow())
-    async with served(document) as (url,):
-        await house.show("left", playlist_url=url)
-        assert house.walls["left"].state.playlist_url == url
-        await until(lambda: house.attribute("left", "dp1")["signed_by"], 5)
-    assert house.attribute("left", "dp1")["signed_by"].startswith(key.did[:16])

@@ -112,12 +112,12 @@ async def test_one_change(wall: Wall) -> None:
     assert (first.before, first.after.data) == (None, display.data)
     with display.requests.steps():
         display.async_set(stalled=True)
-        display.async_set(stalled=False, signed_by="Somebody")
+        display.async_set(stalled=False, set_up=True)
         assert len(heard) == 1
     assert heard == late
     assert all(one.after is two.before for one, two in pairwise(heard))
     assert heard[1].before == first.after
-    assert heard[1].after.data.signed_by == "Somebody"
+    assert heard[1].after.data.set_up
     assert heard[1].after.data.silent_host is None
     assert heard[-1].after.data == display.data
     assert display.data.silent_host == "art.example.org"

@@ -4,7 +4,7 @@ Only cards open others: the works that come next, all exhibitions, and art to be
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any, Final
 
@@ -20,7 +20,6 @@ from homeassistant.components.media_source import BrowseMediaSource
 from homeassistant.core import HomeAssistant
 from homeassistant.util import dt as dt_util
 
-from ..client.display.recent import RecentWork
 from ..client.hosts import loaded_url
 from ..const import DOMAIN
 from ..coordinator import DisplayCoordinator
@@ -32,7 +31,6 @@ from ..language import async_load_texts
 from ..library.folder import ENTITIES
 from ..library.libraries import LibraryNode, async_exhibitions, async_libraries
 from ..library.node import MEDIA_PREFIX, NodeKind
-from ..playback.request import REMEMBERED
 from .pages import (
     DIRECTORY,
     NAME,
@@ -96,9 +94,6 @@ async def async_browse_display(
             for entry in coordinator.history.entries()
         ]
         return folder
-    if text == REMEMBERED:
-        works = await coordinator.metadata.async_recently_shown()
-        return _remembered_folder(coordinator, works, picture_url)
     if text.startswith(MEDIA_PREFIX):
         return await async_browse_library(hass, text, picture_url)
     if media_source.is_media_source_id(text):
@@ -114,10 +109,6 @@ async def async_display_picture(
     pictures = coordinator.hass.data[PICTURES]
     if media_id.startswith(UP_NEXT):
         url = up_next_picture(coordinator, media_id)
-    elif media_id.startswith(REMEMBERED):
-        works = await coordinator.metadata.async_recently_shown()
-        urls = {f"{REMEMBERED}{work.id}": work.picture for work in works}
-        url = urls.get(media_id)
     elif media_id == HISTORY_FOLDER:
         url = _cover_of_history(coordinator)
     elif (entry := coordinator.history.get(media_id)) is not None:
@@ -137,10 +128,6 @@ async def _async_root(
         children.insert(0, await _async_all_art(hass, picture_url))
     if coordinator.history.entries():
         children.append(_history_folder(coordinator, picture_url))
-    if works := await coordinator.metadata.async_recently_shown():
-        folder = _remembered_folder(coordinator, works, picture_url)
-        folder.children = None
-        children.append(folder)
     # Errors of other media sources do not hide ours.
     with suppress(BrowseError):
         others = (await _async_browse_other_media(hass, None)).children or ()
@@ -233,30 +220,6 @@ def _history_folder(
     )
     folder.kind = "shown_lately"
     return folder
-
-
-def _remembered_folder(
-    coordinator: DisplayCoordinator,
-    works: Iterable[RecentWork],
-    picture_url: PictureUrl,
-) -> BrowseMedia:
-    """Return the page of the works that a display remembers, whoever cast them."""
-    children = [
-        BrowseMedia(
-            media_class=MediaClass.IMAGE,
-            media_content_id=(media_id := f"{REMEMBERED}{work.id}"),
-            media_content_type=MediaClass.IMAGE,
-            title=", ".join(filter(None, (work.title, work.artist))) or "#",
-            can_play=True,
-            can_expand=False,
-            thumbnail=picture_url(media_id) if work.picture else None,
-        )
-        for work in works
-    ]
-    title = browser_text(coordinator.hass, "shown_on_display")
-    return plain_page(
-        REMEMBERED, title, children, children_media_class=MediaClass.IMAGE
-    )
 
 
 # Pages that only cards ask for

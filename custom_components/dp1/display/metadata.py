@@ -1,7 +1,7 @@
 """Metadata of the current work: its own, and that of the libraries."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any, Final
@@ -13,14 +13,10 @@ from homeassistant.util.hass_dict import HassKey
 from ..addresses import ADDRESSES
 from ..client.display.client import Display
 from ..client.display.player_status import PlayerStatus, PlaylistItem
-from ..client.display.recent import RecentWork
-from ..client.errors import Dp1Error, RejectedError
+from ..client.errors import Dp1Error
 from ..client.hosts import image_at, loaded_url, same_work
-from ..client.playlist.document import is_signed
-from ..client.playlist.manifest import Artist
 from ..client.playlist.playlist import Playlist
-from ..client.playlist.signing import signer_of
-from ..const import DOMAIN, LOGGER
+from ..const import DOMAIN
 from ..library.item import Item
 from ..library.library import Library
 
@@ -79,93 +75,11 @@ def sent_item(player: PlayerStatus, *playlists: Playlist | None) -> PlaylistItem
     return item
 
 
-type CastDocument = Callable[[PlayerStatus], Awaitable[Mapping[str, Any] | None]]
-
-
-class Signer:
-    """The signer of the playlist on a display; a document is verified once, and none is read that only the display names.
-
-    Attributes:
-        name: the signer, None if there is none or it is not known yet.
-        async_cast_document: reads the list at the address that was cast from here, where no library has it.
-    """
-
-    def __init__(
-        self, hass: HomeAssistant, entry: ConfigEntry[Any], on_change: CALLBACK_TYPE
-    ) -> None:
-        """Initialize without a playlist; `on_change` is called when somebody turns out to have signed it."""
-        self._hass = hass
-        self._entry = entry
-        self._on_change = on_change
-        self._sources: Sequence[Library] = ()
-        self.async_cast_document: CastDocument | None = None
-        self._items: Sequence[PlaylistItem] = ()
-        self._works: tuple[str, ...] = ()
-        self._key: tuple[object, ...] | None = None
-        self.name: str | None = None
-        self._has_document = False
-
-    @callback
-    def follow(self, player: PlayerStatus, playlist: Playlist | None) -> None:
-        """Look who signed the playlist of a player, unless that is known; `playlist` is the one cast to it, if any."""
-        if player.items is not self._items:
-            self._items = player.items
-            self._works = tuple([item.source or "" for item in player.items])
-        document = (playlist and playlist.document) or None
-        url, playlist_id, works = player.playlist_url, player.playlist_id, self._works
-        key = (id(document), url, playlist_id, works, self._sources)
-        if key == self._key:
-            return
-        self._key, self.name = key, None
-        self._has_document = document is not None
-        may_be_signed = document is None or is_signed(document)
-        if works and "" not in works and may_be_signed:
-            self._entry.async_create_background_task(
-                self._hass,
-                self._async_verify(key, player, document, works),
-                f"{self._entry.title} signature",
-            )
-
-    @callback
-    def async_update_sources(self, sources: Sequence[Library]) -> None:
-        """Handle libraries that have been added, changed or removed."""
-        self._sources = tuple(sources)
-        if not self._has_document:
-            self._key = None
-
-    async def _async_verify(
-        self,
-        key: tuple[object, ...],
-        player: PlayerStatus,
-        document: Mapping[str, Any] | None,
-        works: Sequence[str],
-    ) -> None:
-        """Verify the document, which a library may have."""
-        for source in self._sources if document is None else ():
-            with suppress(Dp1Error):
-                document = await source.async_document(player)
-            if document is not None:
-                break
-        if document is None and self.async_cast_document is not None:
-            document = await self.async_cast_document(player)
-        if document is None:
-            return
-        self._has_document = True
-        if not is_signed(document):
-            return
-        name = await self._hass.async_add_executor_job(signer_of, document, works)
-        if name is not None and key == self._key:
-            self.name = name
-            self._on_change()
-
-
 class ArtworkMetadata:
-    """The current work of one display as the libraries have it, and its signer.
+    """The current work of one display as the libraries have it.
 
     Attributes:
         work: the current work as a library has it, None without one.
-        signer: who signed what hangs.
-        display_remembers: whether the display may remember the works that it has shown.
     """
 
     def __init__(
@@ -175,9 +89,7 @@ class ArtworkMetadata:
         display: Display,
         on_change: CALLBACK_TYPE,
     ) -> None:
-        """Initialize without a work; `on_change` is called when more of it is known, or who signed it."""
-        self.signer = Signer(hass, entry, on_change)
-        self.display_remembers = True
+        """Initialize without a work; `on_change` is called when more of it is known."""
         self._hass = hass
         self._entry = entry
         self._display = display
@@ -189,7 +101,7 @@ class ArtworkMetadata:
         self._sources_changed = asyncio.Event()
 
     @callback
-    def follow(self, player: PlayerStatus | None, playlist: Playlist | None) -> None:
+    def follow(self, player: PlayerStatus | None) -> None:
         """Follow a player to its current work, and look up in the background what is not known of that."""
         item = player.current if player else None
         if item != self._item:
@@ -198,8 +110,6 @@ class ArtworkMetadata:
                 self._look_up = None
             self._item, self.work = item, None
             self._read()
-        if player is not None:
-            self.signer.follow(player, playlist)
 
     @property
     def is_looking_up(self) -> bool:
@@ -214,10 +124,8 @@ class ArtworkMetadata:
     @callback
     def async_update_sources(self, sources: Sequence[Library]) -> None:
         """Handle libraries that have been added, changed or removed."""
-        self.signer.async_update_sources(sources)
         self._sources = sources
         self._read()
-        # They may have the document, too, which tells who signed it.
         self._on_change()
 
     def _read(self) -> None:
@@ -272,31 +180,8 @@ class ArtworkMetadata:
                 async with asyncio.timeout(retry):
                     await self._sources_changed.wait()
             retry = min(2 * retry, LAST_LOOK_UP_RETRY)
-        if work is None and self.work is None and not item.artists:
-            work = await self._async_ask(item)
         self._look_up = None
         if work is not None and work != self.work:
             self.work = work
             self._works(item)
             self._on_change()
-
-    async def async_recently_shown(self) -> tuple[RecentWork, ...]:
-        """Return the works that the display itself remembers; one that refused once gets no second request."""
-        if not self.display_remembers:
-            return ()
-        try:
-            return await self._display.recently_shown()
-        except RejectedError:
-            self.display_remembers = False
-        except Dp1Error as err:
-            title = self._entry.title
-            LOGGER.debug("%s does not tell what it has shown: %s", title, err)
-        return ()
-
-    async def _async_ask(self, item: PlaylistItem) -> Item | None:
-        """Return the current work as the display remembers it: whoever cast it may have named the artist."""
-        for record in await self.async_recently_shown():
-            if record.is_active and record.work_id == item.id:
-                artists = (Artist(record.artist),) if record.artist else ()
-                return Item(artists=artists, picture=record.picture)
-        return None

@@ -40,7 +40,6 @@ class DisplayData:
         identity: as the display gives it, None with firmware that does not.
         player: what it plays, None while its player shows another page.
         work: the current work, as the display, its cast and the libraries have it.
-        signed_by: who signed the current playlist, if the signature is good.
         shown_since: when the current work was seen to appear, None if it was there before.
         stalled: whether the current work has not loaded for long.
         silent_host: the host of the current work that does not answer, of which a display says nothing; None if none is known.
@@ -56,7 +55,6 @@ class DisplayData:
     identity: Identity | None = None
     player: PlayerStatus | None = None
     work: Item | None = None
-    signed_by: str | None = None
     shown_since: datetime | None = None
     stalled: bool = False
     silent_host: str | None = None

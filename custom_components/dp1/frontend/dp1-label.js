@@ -38,7 +38,7 @@ const PARTS = {
   facts: [".facts"],
   exhibition: [".exhibition"],
   statement: [".about", ".artists"],
-  links: [".link", ".qr", ".maker", ".provenance", ".chain", ".signed"],
+  links: [".link", ".qr", ".maker", ".provenance", ".chain"],
   progress: [".progress"],
   controls: [".controls"],
   choose: [".choices"],
@@ -154,7 +154,6 @@ const TEMPLATE = `
         <p class="work clamp"><bdi class="title"></bdi><span class="year"></span></p>
         <p class="facts soft detail clamp"></p>
         <p class="exhibition soft detail clamp" dir="auto"></p>
-        <p class="signed soft small detail clamp" dir="auto"></p>
       </div>
       <div class="reads detail">
         <details class="about" hidden><summary><ha-icon icon="mdi:chevron-down"></ha-icon><span></span></summary><p class="note" dir="auto"></p><a class="act rest"></a></details>
@@ -392,7 +391,6 @@ export class WallLabelCard extends HTMLElement {
         ".year": shows && work.year && `, ${work.year}`,
         ".facts": [mediumOf(work.medium), editionOf(work.edition), LIVES[work.lives] && text(LIVES[work.lives])].filter(Boolean).join(" · "),
         ".exhibition": exhibition !== title && exhibition,
-        ".signed": work.signed_by && text("signed_by", { signer: work.signed_by }),
         ".chain": !provenance && chain,
         ".about .note": work.note,
         ".about .rest": more,

@@ -519,14 +519,6 @@ class Library:
         if sources and "" not in sources:
             yield from self.catalog_provider.recognize_works(sources)
 
-    async def async_document(self, player: PlayerStatus) -> Mapping[str, Any] | None:
-        """Return the document that a display shows, if it is in the list of our feed, or raise why it could not be read."""
-        for ref in (player.playlist_url, player.playlist_id):
-            if ref and (playlist := self.feed_server.playlist(ref)):
-                stored = await self.feed_server.async_document(playlist.id)
-                return stored.document
-        return None
-
 
 @contextmanager
 def _alone(provider: Provider | BuiltPlaylists) -> Iterator[None]:

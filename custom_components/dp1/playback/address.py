@@ -22,7 +22,6 @@ from homeassistant.helpers.network import is_hass_url
 
 from .. import timing
 from ..addresses import ADDRESSES
-from ..client.display.player_status import PlayerStatus
 from ..client.guard import Guard
 from ..client.hosts import IMAGE_SUFFIXES, content_of, is_web, work_url
 from ..client.http import Answer, chunks, read_title, request_json, status_error
@@ -47,7 +46,6 @@ from ..client.text import (
 )
 from ..client.values import text
 from ..const import PLAYER_ORIGIN
-from ..coordinator import DisplayCoordinator
 from ..errors import invalid_input, translated_errors
 from ..grants import SVG, base_url, picture_page
 from ..hosts import FAILURES
@@ -162,18 +160,6 @@ async def _async_list_at(
     if caller.hosts:
         await hass.data[ADDRESSES].async_allow_in(playlist.document, caller.hosts)
     return playlist
-
-
-async def async_cast_document(
-    coordinator: DisplayCoordinator, player: PlayerStatus
-) -> dict[str, Any] | None:
-    """Return the document that a display shows, if it was cast from here by its address, as it is read now; None if it cannot be."""
-    hung, url = coordinator.wall.hung, player.playlist_url
-    if hung is None or url is None or hung.asked.url != url:
-        return None
-    with suppress(HomeAssistantError):
-        return await async_read_playlist(coordinator.hass, url)
-    return None
 
 
 async def async_read_playlist(

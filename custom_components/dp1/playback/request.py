@@ -45,8 +45,6 @@ MAX_MEDIA: Final = 100
 # What the media picker adds.
 PICKED: Final = {"media_content_type", "metadata", "entity_id"}
 DETAILS: Final = {ATTR_MEDIA_CONTENT_ID, "title", "note"}
-# Works that a display remembers itself, by their records.
-REMEMBERED: Final = "dp1://remembered/"
 
 
 # What
@@ -124,14 +122,7 @@ class Ready:
     playlist: Playlist
 
 
-@dataclass(frozen=True, slots=True)
-class Remembered:
-    """A work that a display remembers itself, by the id of its record."""
-
-    record_id: str
-
-
-type Art = Address | Inline | Listed | Named | Medium | Several | Ready | Remembered
+type Art = Address | Inline | Listed | Named | Medium | Several | Ready
 
 
 def _fit_together(media: list[Medium]) -> list[Medium]:
@@ -344,8 +335,6 @@ class Request:
         is_text = isinstance(title, float | int | str)
         art: Art
         art, place = medium_of(text, media_type, str(title) if is_text else "")
-        if art.media_id.startswith(REMEMBERED):
-            art = Remembered(art.media_id.removeprefix(REMEMBERED))
         term: Term = None
         if announce or extra.get("show_for") is not None:
             term = _time_of(extra)

@@ -6,7 +6,6 @@ from contextlib import ExitStack
 from dataclasses import replace
 from typing import Any
 
-from homeassistant.auth.permissions.const import POLICY_READ
 from homeassistant.core import Context, HomeAssistant, callback
 from homeassistant.exceptions import HomeAssistantError
 
@@ -28,12 +27,11 @@ from .request import (
     Medium,
     Named,
     Queued,
-    Remembered,
     Request,
     Several,
 )
 from .resolve import daily_of, is_in_history
-from .wall import async_announce, async_take, async_take_again
+from .wall import async_announce, async_take
 
 # The response of ``dp1.cast_playlist`` by entity, or why a display does not show it.
 type Answer = Mapping[str, dict[str, Any] | HomeAssistantError]
@@ -144,9 +142,6 @@ class _Showing:
     async def async_on(self, target: Target) -> dict[str, Any]:
         """Show it on a display, or on its group unless it is for this display alone."""
         coordinator, request = await target.async_coordinator(), self._request
-        if isinstance(request.art, Remembered):
-            await self._async_again(coordinator, request.art)
-            return {}
         if request.spread or isinstance(request.term, ForTime):
             return await self._async_here(coordinator)
         call = request.call or request.number
@@ -171,15 +166,6 @@ class _Showing:
         ahead = self.entry_ids.index(coordinator.entry_id)
         begin = replace(request.begin, start_at=(request.begin.start_at or 1) + ahead)
         return replace(request, begin=begin)
-
-    async def _async_again(
-        self, coordinator: DisplayCoordinator, work: Remembered
-    ) -> None:
-        """Show a work that a display remembers, which does not tell of what it is."""
-        request = await async_for_caller(self._hass, self._request)
-        entity_ids = self._hass.states.async_entity_ids(("camera", "image"))
-        request.caller.check(POLICY_READ, *entity_ids)
-        await async_take_again(coordinator, work.record_id, request)
 
 
 async def _async_on_display(

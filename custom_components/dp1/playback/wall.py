@@ -12,7 +12,7 @@ from homeassistant.util import dt as dt_util
 
 from ..client.playlist.playlist import Playlist
 from ..const import LOGGER
-from ..coordinator import DisplayCoordinator, Refresh
+from ..coordinator import DisplayCoordinator
 from ..display.hung import Hung
 from ..display.wall import RETRY_AFTER, Announcement, Wall
 from ..errors import invalid_input
@@ -83,22 +83,6 @@ async def async_take(
             hung = await async_cast(coordinator, playlist, request)
     await async_wake(coordinator, request)
     return await async_response(coordinator, hung)
-
-
-async def async_take_again(
-    coordinator: DisplayCoordinator, record_id: str, request: Request
-) -> None:
-    """Show a work that the display remembers permanently, as :func:`async_take` does."""
-    wall = coordinator.wall
-    async with wall.turn(request.number) as is_newest:
-        if not is_newest or coordinator.requests.is_canceled(request.number):
-            return
-        async with (
-            _lasting(wall, request),
-            coordinator.async_command(Refresh.PLAYER) as display,
-        ):
-            await display.show_again(record_id)
-    await async_wake(coordinator, request)
 
 
 @asynccontextmanager

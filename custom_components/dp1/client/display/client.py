@@ -39,7 +39,6 @@ from .device_status import (
 )
 from .notifications import Event, listen
 from .player_status import PlayerStatus, PlaylistItem
-from .recent import RecentWork
 from .transport import ATTEMPTS, RateLimit, Transport, accepted, parse_reply, refusal
 
 # Seconds of silence before a display is asked whether it is still there.
@@ -238,18 +237,6 @@ class Display:
     async def content_policy(self) -> ContentPolicy:
         """Return which works may be shown (``getContentPolicy``, firmware 2.0.7)."""
         return await self._transport.ask("getContentPolicy", ContentPolicy.parse)
-
-    async def recently_shown(self) -> tuple[RecentWork, ...]:
-        """Return the works that the display has shown, the newest first (``getRecentlyPlayed``, firmware 2.0.7).
-
-        Raises:
-            RejectedError: it remembers none.
-        """
-        return await self._transport.ask("getRecentlyPlayed", RecentWork.parse_all)
-
-    async def show_again(self, record_id: str) -> None:
-        """Show a work that the display remembers (``playRecentlyPlayed``, firmware 2.0.7)."""
-        await self._transport.send("playRecentlyPlayed", {"recordId": record_id})
 
     async def offline_cache(self) -> OfflineCache:
         """Return how many works the display keeps (``getOfflineCacheStatus``, firmware 2.0.0).

@@ -6,7 +6,7 @@ specification 1.1.0, section 7, as its published implementations read it.
 """
 
 from base64 import b64decode, urlsafe_b64decode, urlsafe_b64encode
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -28,9 +28,7 @@ import rfc8785
 
 from ..base58 import base58_decode, base58_encode
 from ..errors import Fault, InvalidPlaylistError
-from ..hosts import same_work
-from ..text import clean
-from ..values import doubles, moment, objects, text
+from ..values import doubles, moment, text
 from . import eip191
 from .document import timestamp, unsigned
 
@@ -402,26 +400,3 @@ def verify(
     if legacy is not None:
         rows.append(_verify_legacy(legacy, hashed, legacy_keys))
     return rows
-
-
-def signer_of(document: Mapping[str, Any], sources: Sequence[str]) -> str | None:
-    """Return who signed a document with all works that are sources, if the signature is good: a name or a shortened DID.
-
-    It may take milliseconds, and is called in a thread.
-    """
-    items = objects(document.get("items"))
-    if not sources or not set(map(same_work, sources)) <= {
-        same_work(str(it.get("source"))) for it in items
-    }:
-        return None
-    signers = [row for row in verify(document) if row.valid and row.kid]
-    signers.sort(key=lambda row: row.role != "curator")
-    if not signers or (kid := signers[0].kid) is None:
-        return None
-    names = {
-        person.get("key"): clean(person.get("name"), _MAX_NAME)
-        for person in objects(document.get("curators"))
-    }
-    if name := names.get(kid):
-        return name
-    return kid if len(kid) <= _SHORT_DID else f"{kid[:16]}…{kid[-6:]}"
