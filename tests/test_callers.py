@@ -1,6 +1,6 @@
 """Test what a member of the household may do with each object that an action names, and what is read at home for whom."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from http import HTTPStatus
 import json
 from pathlib import Path
@@ -585,6 +585,19 @@ async def test_pictures_of_a_playlist_of_the_owner(house: House) -> None:
                 assert (picture in house.hass.data[ADDRESSES]) is found
             assert not nas.requests
         assert not router.requests
+
+
+@pytest.mark.parametrize("named", [str, lambda url: {"media_content_id": url}])
+async def test_a_list_of_the_owner_that_hung_before(
+    house: House, named: Callable[[str], Any]
+) -> None:
+    """It is read among several media, too, although it is in the history, which also has what others cast."""
+    async with served(work("https://art.example/x.png")) as (url,):
+        await house.show("left", playlist_url=url)
+        history = house.entries["left"].runtime_data.history
+        await until(lambda: history.get(url))
+        await house.show("left", media=[named(url)])
+        await until(lambda: house.walls["left"].state.playlist_url is None)
 
 
 ALBUM = "01JALBUM000000000000000000"

@@ -105,7 +105,11 @@ def _named(hass: HomeAssistant, art: Art) -> object:
         case Medium(media_id):
             return None if is_in_history(hass, media_id) else media_id
         case Several(media):
-            return [_named(hass, medium) for medium in media]
+            # An address is written out, and nothing that is picked.
+            return [
+                it.media_id if "://" in it.media_id[:8] else _named(hass, it)
+                for it in media
+            ]
     return None
 
 
