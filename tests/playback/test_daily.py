@@ -364,7 +364,9 @@ async def test_a_next_daily_that_is_refused(hass: HomeAssistant) -> None:
         wall = house.walls["wall"]
         await house.move(at(2, "12:00:00", LISBON))
         await house.show("wall")
-        moved = SimpleNamespace(url=f"{house.entry.runtime_data.daily.url}&next")
+        moved = SimpleNamespace(
+            url=f"{house.entry.runtime_data.daily.url}&next", document=None
+        )
         wall.inject("status", command="displayPlaylist", status=500)
         with patch.object(module, "_daily_at", return_value=moved):
             before = wall.commands.count("displayPlaylist")

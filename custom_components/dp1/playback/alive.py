@@ -27,7 +27,7 @@ from ..language import async_message
 from ..permissions import STRANGER, Caller
 from .hidden import hidden_keys, with_warning, without_hidden
 from .kept_files import async_lend
-from .resolve import async_read, daily_of
+from .resolve import async_read
 
 # Seconds between two reads of a playlist, as displays have it.
 READ_AGAIN: Final = 300.0
@@ -73,8 +73,6 @@ async def async_alive(
         return await hass.async_add_executor_job(_found, playlist, find)
     if hass.data[GRANTS].media_id_of(url) is not None:
         return playlist
-    if daily := daily_of(hass, playlist):
-        playlist = replace(playlist, document=daily.document or {})
     readings = hass.data.setdefault(READINGS, LRU(MAX_READINGS))
     until, works = readings.get((url, caller.hosts), (0.0, ()))
     if playlist.warning and not playlist.document:

@@ -97,7 +97,7 @@ class DailyWatch:
         if (player is None or player.playlist_url != url) and hung is None:
             await wall.async_note(daily=None)
         elif daily.url != url and not is_alone:
-            moved = Playlist(daily.url)
+            moved = Playlist(daily.url, daily.document or {})
             await async_cast(display, moved, Request(art=Ready(moved), wake=False))
             await wall.async_note(daily=daily.url)
         else:
@@ -142,7 +142,8 @@ async def async_show_daily(
     with coordinator.requests.steps():
         ignores_times = wall.notes.ignores_times == _firmware(coordinator)
         if not (ignores_times or coordinator.cast_only or request.look.rewrites):
-            response = await async_take(coordinator, playlist, request, daily=daily.url)
+            known = replace(playlist, document=daily.document or {})
+            response = await async_take(coordinator, known, request, daily=daily.url)
             if "superseded" in response or not _plays_all(coordinator, daily):
                 return response
             wall.note(ignores_times=_firmware(coordinator))
