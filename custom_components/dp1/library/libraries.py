@@ -300,9 +300,9 @@ async def _async_find(hass: HomeAssistant, kind: str, text: str) -> tuple[Librar
     for library in libraries:
         try:
             node = await library.async_find(kind, text)
-            if fold((await library.async_node(node)).title) == fold(text):
-                return library, node
-            first = first or (library, node)
+            if fold(node.title) == fold(text):
+                return library, node.id
+            first = first or (library, node.id)
         except NotFoundError:
             continue
         except Dp1Error as err:

@@ -380,14 +380,16 @@ class Library:
         self._built.async_remember(built)
         return built
 
-    async def async_find(self, kind: str, text: str) -> str:
-        """Return the node id of an exhibition by id, slug or title, or of a series by id or title.
+    async def async_find(self, kind: str, text: str) -> Item:
+        """Return an exhibition by id, slug or title, or of a series by id or title.
 
         Raises NotFoundError, or why it could not be read.
         """
         if not 0 < len(name := text.strip()) <= MAX_FOLDED:
             raise NotFoundError("nothing has a name of that length")
-        return await self.catalog_provider.async_named(kind, name)
+        search = self.catalog_provider.search
+        is_show = kind == NodeKind.EXHIBITION
+        return await (search.async_exhibition if is_show else search.async_series)(name)
 
     def playlist_node(self, text: str) -> str | None:
         """Return the node id of the oldest playlist of the feed with a title, or of one that was built by its id."""

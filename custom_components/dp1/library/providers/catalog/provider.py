@@ -90,8 +90,8 @@ class CatalogProvider(Provider):
         self._results: LRU[str, tuple[Item | Dp1Error | None, float]] = LRU(
             MAX_LOOK_UPS
         )
-        self._search = CatalogSearch(hass, catalog)
-        self.lines = self._search.lines
+        self.search = CatalogSearch(hass, catalog)
+        self.lines = self.search.lines
 
     # Nodes
 
@@ -186,15 +186,6 @@ class CatalogProvider(Provider):
         artists = (artist for artist in self.catalog.artists if artist.can_play)
         return sorted(artists, key=lambda artist: fold(artist.title))
 
-    # By name
-
-    async def async_named(self, kind: str, text: str) -> str:
-        """Return the node id of an exhibition by id, slug or title, or of a series by title or id."""
-        search = self._search
-        is_show = kind == NodeKind.EXHIBITION
-        find = search.async_exhibition if is_show else search.async_series
-        return (await find(text)).id
-
     # Playlists
 
     async def _async_build_exhibition(self, item: Item, limit: int | None) -> Playlist:
@@ -265,7 +256,7 @@ class CatalogProvider(Provider):
     @override
     async def async_ask(self, query: Query, text: str) -> Scored:
         """Return exhibitions that the catalog finds, and works by their numbers."""
-        return await self._search.async_ask(query, text)
+        return await self.search.async_ask(query, text)
 
     @override
     def sources(self) -> Sequence[Sequence[Source]]:
