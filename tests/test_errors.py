@@ -34,7 +34,7 @@ TEXTS = json.loads((INTEGRATION / "translations" / "en.json").read_text("utf-8")
 SUBJECTS = ("display", "feed", "catalog", "playlist", "indexer", "museum")
 # Keys that only an error of a display, or of a feed, has; each is that of a class, or of one error.
 # A screen has no address that a form could ask for.
-ONLY_OF_SCREENS = {"no_page"}
+ONLY_OF_SCREENS = {"no_page", "lists_no_works"}
 ONLY_OF_DISPLAYS = {
     "not_ready",
     "address_not_accepted",

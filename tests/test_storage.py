@@ -494,9 +494,7 @@ async def test_texts_of_another_version(home: Home) -> None:
     home.write("favorites", {"favorites": [{"node": {**node, "note": text}}]})
     media_id = "https://art.example/1.json"
     home.write("display", {"history": [{**ENTRY, "title": text, "media_id": media_id}]})
-    library = await home.start()
-    (kept,) = library.favorites.nodes()
-    assert len(kept.title) == 200 and kept.title.startswith("xxx")
+    await home.start()
     for state in home.hass.states.async_all():
         attributes = json_bytes(state.attributes)
         assert len(attributes) < 16 * 1024, state.entity_id

@@ -1743,7 +1743,7 @@ async def test_rows(page: Page) -> None:
     await expect(offered).to_have_text(["Show on Wall"] * 2 + ["On all displays"])
     await judge(page)
     await offered.last.click()
-    shown = [call[2]["entity_id"] for call in (await calls(page))[-2:]]
+    shown = (await last_call(page))[2]["entity_id"]
     assert shown == [HALL, ENTITY_ID]
     await row.locator(".artists .show").click()
     await expect(dialog.get_by_role("heading", name="Ana Ruiz")).to_be_visible()

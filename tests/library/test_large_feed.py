@@ -159,10 +159,9 @@ def test_no_more_works_are_looked_at_than_a_playlist_may_have() -> None:
 async def test_a_playlist_too_large_for_any_reader(
     feed: FeedSimulator, make_library: MakeLibrary, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One that cannot be read is counted, hides nothing else, and is no problem of the feed."""
+    """What comes before one that cannot be read is there, and the reason is told."""
     monkeypatch.setattr(paging, "MAX_PAGE_BODY", 20_000)
     monkeypatch.setattr(paging, "MAX_BODY", 20_000)
-    monkeypatch.setattr(paging, "MAX_SKIPPED_BODY", 400_000)
     feed.seed([evening(0)])
     feed.seed([{"summary": "x" * 300_000, **evening(1)}])
     feed.seed([evening(2)])

@@ -97,7 +97,7 @@ async def test_favorites_that_cannot_be_shown_together(
         choice._NOT,
         vocabulary.FILLERS,
         vocabulary._EVERYTHING.split(),
-        vocabulary._BY,
+        vocabulary._BY.split(),
         vocabulary._WORDS.keys() - {"-"},
     ],
     ids=["not", "fillers", "everything", "by", "numbers"],

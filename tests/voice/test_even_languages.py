@@ -14,7 +14,7 @@ from .hearing import LANGUAGES, TABLES, names_of, read, recognize
 WISHES: dict[str, dict[str, Any]] = read(TABLES / "even.yaml")
 
 # Rules that are read for the beginning and the end of a name.
-TAIL = ("anything", "before_place", "front", "front_part", "part")
+TAIL = ("anything", "before_place", "front", "front_part", "look", "part")
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
