@@ -286,6 +286,23 @@ async def test_what_was_covered_comes_back(gallery: Gallery, between: str) -> No
     await until(lambda: gallery.attribute("media_title") == place)
 
 
+async def test_what_is_covered_for_a_time(gallery: Gallery) -> None:
+    """A work that is hidden during a message is taken out of each list that it has covered."""
+    hass = gallery.hass
+    await gallery.cast(playlist=MANY)
+    await until(lambda: gallery.attribute("media_title") == "Dawn")
+    guests = {**MANY, "title": "Guests", "items": MANY["items"][:2]}
+    await gallery.cast(playlist=guests, show_for={"hours": 1})
+    await hear(gallery)
+    await hide(gallery)
+    async_fire_time_changed(hass, dt_util.utcnow() + timedelta(seconds=6))
+    await until(lambda: gallery.attribute("media_title") == "Noon")
+    await hass.async_block_till_done()
+    assert on_wall(gallery) == ["Noon"]
+    async_fire_time_changed(hass, dt_util.utcnow() + timedelta(hours=2))
+    await until(lambda: on_wall(gallery) == ["Noon", "Dusk"])
+
+
 @pytest.mark.parametrize("where", ["the leader", "the member", "both"])
 async def test_never_again_in_a_group(gallery: Gallery, where: str) -> None:
     """The list of the group goes on without the work, on all at the same one, wherever it was hidden; what a phone cast is the same on all."""

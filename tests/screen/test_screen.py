@@ -22,6 +22,7 @@ from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
 import segno
 
 from custom_components.dp1.client.playlist.playlist import Playlist
+from custom_components.dp1.screen import socket as socket_module
 from custom_components.dp1.screen.page import PATH
 from custom_components.dp1.screen.pairing import MAX_CODES, Screens, Waiting
 from custom_components.dp1.screen.player import Player, State
@@ -697,3 +698,31 @@ async def test_home_assistant_stops(
         while (message := await each.socket.receive(timeout=5)).type is WSMsgType.TEXT:
             pass
         assert message.type in (WSMsgType.CLOSE, WSMsgType.CLOSING, WSMsgType.CLOSED)
+
+
+async def test_who_does_not_read_is_sent_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A page that reads nothing any more ends after a while, and nothing is kept for it."""
+    monkeypatch.setattr(socket_module, "SEND_SECONDS", 0.2)
+    is_over = asyncio.Event()
+
+    async def tell(request: web.Request) -> web.WebSocketResponse:
+        """Tell more than fits between the two."""
+        page = web.WebSocketResponse()
+        await page.prepare(request)
+        teller = socket_module.Teller(page, lambda: ["x" * 16_000_000] * 2)
+        teller.changed()
+        await teller.async_run()
+        is_over.set()
+        return page
+
+    app = web.Application()
+    app.router.add_get("/", tell)
+    async with TestServer(app) as server, asyncio.timeout(20):
+        # More than this is not taken out of the connection.
+        _, asks = await asyncio.open_connection(server.host, server.port, limit=1)
+        asks.write(
+            b"GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+            b"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n"
+        )
+        await is_over.wait()
+        asks.close()
