@@ -296,9 +296,10 @@ async def test_what_is_covered_for_a_time(gallery: Gallery) -> None:
     await hear(gallery)
     await hide(gallery)
     async_fire_time_changed(hass, dt_util.utcnow() + timedelta(seconds=6))
+    await until(lambda: on_wall(gallery) == ["Noon"])
+    (display,) = async_displays(hass)
+    await until(lambda: len(display.wall.notes.announced) == 1)
     await until(lambda: gallery.attribute("media_title") == "Noon")
-    await hass.async_block_till_done()
-    assert on_wall(gallery) == ["Noon"]
     async_fire_time_changed(hass, dt_util.utcnow() + timedelta(hours=2))
     await until(lambda: on_wall(gallery) == ["Noon", "Dusk"])
 
