@@ -1,28 +1,20 @@
 """Test the feed actions with the signed feed."""
 
 from collections.abc import AsyncIterator
-from threading import get_ident
 from typing import Any
 
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
-from custom_components.dp1.client.playlist import signing
-from custom_components.dp1.client.playlist.signing import SigningKey, sign
-from custom_components.dp1.display import metadata
-from custom_components.dp1.language import async_text
 from homeassistant.components.media_source import async_browse_media
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.setup import async_setup_component
-from homeassistant.util import dt as dt_util
 
 from .calls import call, failure, reauth_flows, writes
 
 from tests.client.timing import impatient
-from tests.displays import DEVICE_ID, ENTITY_ID, entry_of, state_of, until
-from tests.libraries import DID, SEED, library_entry, playlist, set_up
-from tests.simulators.display import DisplaySimulator
+from tests.libraries import DID, library_entry, playlist, set_up
 from tests.simulators.feed import FeedSimulator, refusal
 
 pytestmark = pytest.mark.usefixtures("socket_enabled")
@@ -172,87 +164,3 @@ async def test_nobody_is_asked_for_a_key(
     assert refused[0] == "feed_needs_signature"
     await hass.async_block_till_done()
     assert not reauth_flows(hass)
-
-
-async def test_who_signed_what_hangs(
-    hass: HomeAssistant,
-    signed: FeedSimulator,
-    library: MockConfigEntry,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """A good signature of what was cast or is in the feed is told, with the curator's name; no other.
-
-    Nobody waits for its verification, which takes long for a large document.
-    """
-    threads = set[int]()
-
-    def signer_of(*args: Any) -> Any:
-        """Verify a document, noting the thread."""
-        threads.add(get_ident())
-        return signing.signer_of(*args)
-
-    monkeypatch.setattr(metadata, "signer_of", signer_of)
-    await library.runtime_data.feed_server.async_list()
-    told = await call(hass, "publish_playlist", playlist=playlist(slug="evening"))
-    document = signed.documents[told["id"]]
-    short = f"{DID[:16]}…{DID[-6:]}"
-    (curator,) = document["curators"]
-
-    def signer() -> Any:
-        return state_of(hass).attributes["dp1"]["signed_by"]
-
-    async with DisplaySimulator(
-        device_id=DEVICE_ID, poll_interval=0.1, page_delay=0.02, storm_gate=False
-    ) as wall:
-        wall.caster.preflight = False
-        await set_up(hass, entry_of(wall))
-
-        async def show(**data: Any) -> None:
-            """Cast, and wait until the display shows it."""
-            data = {"entity_id": ENTITY_ID, **data}
-            (shown,) = (await call(hass, "cast_playlist", **data)).values()
-            await until(
-                lambda: (
-                    state_of(hass).attributes.get("media_playlist") == shown["title"]
-                )
-            )
-            await hass.async_block_till_done()
-
-        # By its address, from the feed of the library.
-        await show(playlist_id=told["id"])
-        await until(lambda: signer() == curator["name"])
-        assert threads and get_ident() not in threads
-
-        # The curator whose key it is, and not another one.
-        key = SigningKey.parse(SEED)
-        for name, kid in (("Ana", DID), (None, SigningKey.generate().did)):
-            curators = [{"name": "Ana", "key": kid}]
-            items = [{**item, "duration": 60} for item in playlist()["items"]]
-            named = playlist(title=f"By {kid}", curators=curators, items=items)
-            whole = sign(named, key, now=dt_util.utcnow())
-            await show(playlist=whole)
-            await until(lambda name=name: signer() == (name or short))
-
-        # A document that nobody has signed, that another key has signed in the name of this one, and that somebody has
-        # changed on the way.
-        label = async_text(hass, "config_panel.card.signed_by", signer="Ana")
-        assert label == "Signed by Ana, verified"
-        await show(playlist=playlist(title="Unsigned"))
-        assert signer() is None
-        stolen = sign(
-            playlist(title="Stolen"), SigningKey.generate(), now=dt_util.utcnow()
-        )
-        for signature in stolen["signatures"]:
-            signature["kid"] = DID
-        await show(playlist=stolen)
-        assert signer() is None
-        await show(playlist={**whole, "title": "Forged"})
-        assert signer() is None
-
-        # Other works under the id of a signed playlist.
-        wall.player.load(
-            {**document, "title": "Others", "items": [{"source": "https://x.example/"}]}
-        )
-        await until(lambda: state_of(hass).attributes.get("media_playlist") == "Others")
-        await hass.async_block_till_done()
-        assert signer() is None

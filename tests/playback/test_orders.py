@@ -212,7 +212,7 @@ class House:
 
     async def move(self, _url: str, _request: Request) -> None:
         """Let the Daily, if it hangs, have another URL."""
-        moved: Any = SimpleNamespace(url=NEW_DAILY)
+        moved: Any = SimpleNamespace(url=NEW_DAILY, document=None)
         await DailyWatch(self.display)._async_go_on(moved, OLD_DAILY)
 
 
