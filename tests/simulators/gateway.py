@@ -19,7 +19,7 @@ from .display.tls import server_context
 from .serving import stop_serving
 
 CHUNK = 64 * 1024
-_OWN_ORIGIN = re.compile(r"[a-z2-7]{52}\.")
+_OWN_ORIGIN = re.compile(r"^[a-z2-7]{52}\.")
 LISTING = "<!DOCTYPE html><title>/ipfs/{0}</title><h1>Index of /ipfs/{0}</h1><a href='..'>..</a>"
 
 
