@@ -625,6 +625,17 @@ async def test_nothing_read(
     assert len(document.items) == 3
 
 
+async def test_deleted_beside_a_folder_that_fails(
+    hass: HomeAssistant, pictures: Path
+) -> None:
+    """What cannot be read keeps what was in it, and nothing that is gone elsewhere."""
+    photos = Photos(hass, {"Walk.jpg": PNG, "Tree.jpg": PNG})
+    entry = await album(hass, folder=PHOTOS.removesuffix("|one"), subfolders=True)
+    assert await names(entry) == ["Tree", "Walk"]
+    del photos.pictures["Walk.jpg"]
+    assert await names(entry) == ["Tree"]
+
+
 async def test_photos_of_phones(hass: HomeAssistant, pictures: Path) -> None:
     """Another source serves every picture as browsers show it, whatever the original is; a clip of a live photo is no film."""
     own = ["IMG_1.HEIC", "IMG_1.MOV", "IMG_2.tif", "Cove.dng", "Cove.mp4"]

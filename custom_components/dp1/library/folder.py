@@ -60,29 +60,13 @@ LEVELS: Final = 2
 # Levels of folders.
 MAX_DEPTH: Final = 8
 # What servers, desktops and editors put beside pictures.
-SYSTEM_FOLDERS: Final = frozenset(
-    [
-        "@eadir",
-        "@tmp",
-        "@sharebin",
-        "@recycle",
-        "@recently-snapshot",
-        "@__thumb",
-        "#recycle",
-        "#snapshot",
-        "$recycle.bin",
-        "recycler",
-        "lost+found",
-        "__macosx",
-        "captureone",
-    ]
-) | {"system volume information", "found.000"}
+SYSTEM_FOLDERS: Final = "@eadir|@tmp|@sharebin|@recycle|@recently-snapshot|@__thumb|#recycle|#snapshot|$recycle.bin|recycler|lost+found|found.000|__macosx|captureone|system volume information"
 PACKAGES: Final = (".lrdata", ".photoslibrary", ".aplibrary")
 # Of the files of a media folder, those that displays show.
 FORMATS: Final = ("AVIF", "BMP", "GIF", "JPEG", "PNG", "WEBP")
-# Seconds that somebody waits for a folder, and after which it is read again: at first half of this where nothing was read.
+# Seconds that somebody waits for a folder, and after which it is read again; where it could not be, twice as long each time.
 PATIENCE: Final = 10.0
-PAUSE: Final = 15.0
+PAUSE: Final = 30.0
 MAX_PAUSE: Final = 6 * 3600.0
 # The side by the other from which a picture is upright, and from which it is wide.
 UPRIGHT: Final = 0.85
@@ -292,13 +276,13 @@ class Album:
             was_empty, self._is_empty = self._is_empty, is_whole and not found
             is_read = is_whole and not self._is_empty
             self._failures = 0 if is_read else self._failures + 1
-            if not is_whole or (self._is_empty and not was_empty):
-                found = {it.media_id: it for it in self.files} | found
+            if self._error or (self._is_empty and not was_empty):
+                found = {it.media_id: it for it in self.files}
             self.files = [*found.values()][:MAX_FILES]
             there = {(it.media_id, it.changed) for it in self.files}
             for key in self._details.keys() - there:
                 del self._details[key]
-            again = PAUSE * 2.0 ** min(self._failures, 16)
+            again = PAUSE * 2.0 ** (min(self._failures, 16) - 1)
             pause = min(again, MAX_PAUSE) if self._failures else MAX_PAUSE
             self._due = time.monotonic() + pause
 
@@ -319,17 +303,17 @@ class Album:
             raise NotFoundError("it is no folder", translation_key="album_empty")
         self.title = self.title or clean(page.title, MAX_TITLE)
         is_first, is_whole = not self.files, True
-        waiting: list[tuple[BrowseMedia | None, int]] = [(page, 0)]
+        waiting: list[tuple[BrowseMedia, int]] = [(page, 0)]
         ways: set[str] = set()
         await hass.async_add_executor_job(_new, hass, [page], ways)
         read = 0
         while waiting and len(found) < MAX_FILES:
             opened, depth = waiting.pop(0)
-            children = (opened.children if opened else None) or ()
-            files, unread = await hass.async_add_executor_job(
+            children = opened.children or ()
+            files, is_read = await hass.async_add_executor_job(
                 _dated, hass, self._told(children)
             )
-            is_whole = is_whole and opened is not None and not unread
+            is_whole = is_whole and is_read
             if self.order in BY_TIME:
                 files = await self.async_detailed(hass, files)
             found |= {it.media_id: it for it in files[: MAX_FILES - len(found)]}
@@ -339,8 +323,16 @@ class Album:
                 inner = [it for it in children if it.can_expand and not _is_system(it)]
                 inner = await hass.async_add_executor_job(_new, hass, inner, ways)
                 for child in inner[: MAX_FOLDERS - read]:
-                    waiting.append((await _async_inner(hass, child), depth + 1))
                     read += 1
+                    if inside := await _async_inner(hass, child):
+                        waiting.append((inside, depth + 1))
+                        continue
+                    is_whole, away = False, child.media_content_id
+                    found |= {
+                        it.media_id: it
+                        for it in self.files
+                        if it.media_id.startswith(away)
+                    }
         return is_whole
 
     def _told(self, children: Sequence[BrowseMedia]) -> list[File]:
@@ -426,7 +418,7 @@ def is_shown(media: BrowseMedia) -> bool:
 def _is_system(folder: BrowseMedia) -> bool:
     """Return whether a folder is what servers, desktops and editors put beside pictures, or what was thrown away."""
     name = folder.title.casefold()
-    return name in SYSTEM_FOLDERS or name.endswith(PACKAGES)
+    return name in SYSTEM_FOLDERS.split("|") or name.endswith(PACKAGES)
 
 
 def _path_of(hass: HomeAssistant, media_id: str) -> Path | None:
@@ -452,8 +444,8 @@ def _new(
 
 
 def _dated(hass: HomeAssistant, files: Iterable[File]) -> tuple[list[File], bool]:
-    """Return files with when they were changed, which only the media folders tell, without empty ones, and whether some could not be looked at."""
-    found, is_unread = [], False
+    """Return files with when they were changed, which only the media folders tell, without empty ones, and whether all could be looked at."""
+    found, is_read = [], True
     for file in files:
         if (path := _path_of(hass, file.media_id)) is not None:
             try:
@@ -461,15 +453,15 @@ def _dated(hass: HomeAssistant, files: Iterable[File]) -> tuple[list[File], bool
             except FileNotFoundError, ValueError:
                 continue
             except OSError:
-                is_unread = True
-                continue
-            if not stat.st_size:
-                continue
-            file = replace(file, changed=stat.st_mtime)
+                is_read = False
+            else:
+                if not stat.st_size:
+                    continue
+                file = replace(file, changed=stat.st_mtime)
         elif file.media_id.startswith(FILES):
             continue
         found.append(file)
-    return found, is_unread
+    return found, is_read
 
 
 def _details_of(
