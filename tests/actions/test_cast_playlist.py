@@ -10,7 +10,7 @@ from pytest_homeassistant_custom_component.common import MockConfigEntry, MockUs
 import voluptuous as vol
 
 from custom_components.dp1.client.display import transport
-from custom_components.dp1.client.hosts import all_urls
+from custom_components.dp1.client.hosts import other_urls, work_url
 from homeassistant.auth.permissions.types import PolicyType
 from homeassistant.config_entries import ConfigEntryDisabler, ConfigEntryState
 from homeassistant.core import Context, HomeAssistant
@@ -503,7 +503,8 @@ async def test_works_on_ipfs_are_shown_by_a_gateway(
     ]
     playlist = {**EVENING, "items": works}
     # A gateway that does not answer the display is followed by the next.
-    gateways = [all_urls(work["source"]) for work in works]
+    meant = [work_url(work["source"]) for work in works]
+    gateways = [{it, *other_urls(it)} for it in meant]
     async with ScriptedServer.run(Reply(200, playlist)) as server:
         for what in ({"playlist": playlist}, {"playlist_url": f"{server.url}/p"}):
             told = await cast(hass, **what)

@@ -1,5 +1,7 @@
 """Test hidden works: they are left out of whatever is shown, and come back."""
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from datetime import timedelta
 from typing import Any
 
@@ -136,16 +138,22 @@ async def test_what_hangs_without_it_is_one_list(gallery: Gallery) -> None:
     assert [entry.title for entry in display.history.entries()] == ["Day"]
 
 
-async def test_what_was_shown_is_shown_without_it(gallery: Gallery) -> None:
-    """What is shown again from the history, and what all of a group show."""
-    other = DisplaySimulator(
+@asynccontextmanager
+async def joined(gallery: Gallery) -> AsyncIterator[DisplaySimulator]:
+    """Let another display show the same."""
+    async with DisplaySimulator(
         profile="B", device_id="FF1-00000002", poll_interval=0.1, storm_gate=False
-    )
-    async with other:
+    ) as other:
         other.caster.preflight = False
         entry = entry_of(other, unique_id="FF1-00000002", title="Other")
         await set_up(gallery.hass, entry)
         await gallery.player("join", group_members=["media_player.other"])
+        yield other
+
+
+async def test_what_was_shown_is_shown_without_it(gallery: Gallery) -> None:
+    """What is shown again from the history, and what all of a group show."""
+    async with joined(gallery) as other:
         await hide_current(gallery, playlist=MANY)
         left = ["Noon", "Dusk"]
         await until(lambda: [item["title"] for item in other.player.items] == left)
@@ -307,14 +315,7 @@ async def test_what_is_covered_for_a_time(gallery: Gallery) -> None:
 @pytest.mark.parametrize("where", ["the leader", "the member", "both"])
 async def test_never_again_in_a_group(gallery: Gallery, where: str) -> None:
     """The list of the group goes on without the work, on all at the same one, wherever it was hidden; what a phone cast is the same on all."""
-    other = DisplaySimulator(
-        profile="B", device_id="FF1-00000002", poll_interval=0.1, storm_gate=False
-    )
-    async with other:
-        other.caster.preflight = False
-        entry = entry_of(other, unique_id="FF1-00000002", title="Other")
-        await set_up(gallery.hass, entry)
-        await gallery.player("join", group_members=["media_player.other"])
+    async with joined(gallery) as other:
         await phone_shows_all(gallery)
         titles = ["Dawn", "Noon", "Dusk"]
         await until(lambda: [item["title"] for item in other.player.items] == titles)

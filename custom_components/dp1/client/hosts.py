@@ -340,11 +340,6 @@ def other_urls(url: str) -> list[str]:
     return [other for it in others if (other := escaped_url(it)) != url]
 
 
-def all_urls(url: str) -> frozenset[str]:
-    """Return every address at which what an address means may be found, as it is written and as it is meant."""
-    return frozenset({url, meant := work_url(url), *other_urls(meant)})
-
-
 def same_work(url: str) -> str:
     """Return an address in the form in which those of the same work are equal, wherever it is served."""
     if url[:5].lower() == "data:" or len(url) > MAX_URL or is_plain(url):

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from itertools import islice
 from math import ceil
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 from .errors import Dp1Error, TooLargeError, UnexpectedAnswerError
 
@@ -22,14 +22,6 @@ MAX_CHAIN: Final = 512 * 1024 * 1024
 MAX_PAGES: Final = 1000
 # By which a page too large is made smaller.
 SHRINK: Final = 4
-
-
-class Identified(Protocol):
-    """A record with an id."""
-
-    @property
-    def id(self) -> str:
-        """Return the id."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -180,19 +180,6 @@ class Feed:
         except NotFoundError:
             return await self._document(f"{self.url}/playlist-groups/{name}")
 
-    async def channel_pages(self, key: str) -> AsyncIterator[Page[dict[str, Any]]]:
-        """Yield the documents of the playlists that the feed has itself of a channel or a playlist group, by its id, page by page.
-
-        They come in the order they were made in.
-        """
-        url, is_empty = f"{self.url}/playlists", True
-        for kind in ("channel", "playlist-group"):
-            async for page in pages(self._connection, url, {kind: key}):
-                is_empty = is_empty and not page.records
-                yield page
-            if not is_empty:
-                return
-
     async def publish(
         self,
         document: Mapping[str, Any],

@@ -35,8 +35,6 @@ from .document import timestamp, unsigned
 _DID_PREFIX = "did:key:z"
 _ED25519_CODEC = b"\xed\x01"
 _DID_KEY_MAX_LENGTH = 60
-_SHORT_DID = 24
-_MAX_NAME = 100
 
 
 def did_from_public_key(public_key: bytes) -> str:
