@@ -10,10 +10,12 @@ from pytest_homeassistant_custom_component.common import async_fire_time_changed
 
 from custom_components.dp1.display.wall import WALLS
 from custom_components.dp1.displays import async_displays, find_display
+from custom_components.dp1.playback.groups import GROUPS, Groups
+from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import ServiceValidationError
 from homeassistant.util import dt as dt_util
 
-from tests.displays import ENTITY_ID, entry_of, playlist, set_up, until
+from tests.displays import ENTITY_ID, entry_of, playlist, set_up, state_of, until
 from tests.galleries import CHANNEL, EVENING, SMALL, Gallery
 from tests.simulators.display import DisplaySimulator
 
@@ -241,6 +243,18 @@ async def hear(gallery: Gallery) -> None:
     assert on_wall(gallery) == ["Bell"]
 
 
+async def restart(hass: HomeAssistant) -> None:
+    """Read what is kept of groups and walls anew, as a start does."""
+    displays = list(async_displays(hass))
+    for display in displays:
+        await display.wall.async_save()
+    hass.data.pop(WALLS)
+    groups = hass.data[GROUPS] = Groups(hass)
+    await groups.async_load()
+    for display in displays:
+        await hass.config_entries.async_reload(display.entry_id)
+
+
 async def phone_shows_all(gallery: Gallery) -> None:
     """Let a phone show a list, at its last work, of which the first was hidden."""
     await hide_current(gallery, playlist=MANY)
@@ -262,12 +276,9 @@ async def test_what_was_covered_comes_back(gallery: Gallery, between: str) -> No
         back, place = ["Noon", "Dusk"], "Noon"
         await gallery.cast(playlist=MANY)
     await hear(gallery)
-    (display,) = (it for it in async_displays(hass))
     match between:
         case "a restart":
-            await display.wall.async_save()
-            hass.data.pop(WALLS)
-            await hass.config_entries.async_reload(display.entry_id)
+            await restart(hass)
         case "a phone":
             back, place = ["Moon"], "Moon"
             gallery.wall.player.load(playlist("Moon"))
@@ -312,8 +323,11 @@ async def test_what_is_covered_for_a_time(gallery: Gallery) -> None:
     await until(lambda: on_wall(gallery) == ["Noon", "Dusk"])
 
 
+@pytest.mark.parametrize("is_restarted", [False, True])
 @pytest.mark.parametrize("where", ["the leader", "the member", "both"])
-async def test_never_again_in_a_group(gallery: Gallery, where: str) -> None:
+async def test_never_again_in_a_group(
+    gallery: Gallery, where: str, is_restarted: bool
+) -> None:
     """The list of the group goes on without the work, on all at the same one, wherever it was hidden; what a phone cast is the same on all."""
     async with joined(gallery) as other:
         await phone_shows_all(gallery)
@@ -329,6 +343,16 @@ async def test_never_again_in_a_group(gallery: Gallery, where: str) -> None:
         await hide(gallery, "show_previous")
         await until(lambda: on_wall(gallery) == titles)
         await until(lambda: gallery.attribute("media_title") == "Dusk")
+        if is_restarted:
+            await restart(gallery.hass)
+            await until(lambda: gallery.attribute("media_title") == "Dusk")
+            member = "media_player.other"
+            await until(
+                lambda: (
+                    state_of(gallery.hass, member).attributes.get("media_title")
+                    == "Dusk"
+                )
+            )
         await hide(gallery, entity_id=targets[where])
         for wall in (gallery.wall, other):
             await until(lambda: [it["title"] for it in wall.player.items] == titles[:2])  # noqa: B023
