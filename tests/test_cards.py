@@ -6,6 +6,7 @@ import json
 import re
 from typing import Any
 
+import hass_frontend
 import pytest
 from pytest_homeassistant_custom_component.typing import (
     ClientSessionGenerator,
@@ -126,6 +127,21 @@ def test_the_modules_keep_to_themselves() -> None:
     assert not re.search(r"\bfetch\(|@import", SOURCE)
     addresses = set(re.findall(r"https?://([\w.-]+)", SOURCE))
     assert addresses == {"etherscan.io", "github.com", "tzkt.io"}
+
+
+def test_the_frontend_has_its_texts() -> None:
+    """Each text that the cards take from Home Assistant's frontend is there in the installed version."""
+    folder = hass_frontend.where() / "static" / "translations"
+    english: dict[str, str] = {}
+    for part in (folder, folder / "lovelace"):
+        (file,) = part.glob(f"en-{'?' * 32}.json")
+        english |= json.loads(file.read_text())
+    form = "ui.panel.lovelace.editor.card.generic."
+    options = re.findall(r'(?:name: |action\()"(\w*(?:entity|name|_action))"', SOURCE)
+    assert len(options) == 5
+    keys = {*re.findall(r'"(ui\.[\w.]+)"', SOURCE), *(form + it for it in options)}
+    assert len(re.findall(r"\bui\.", SOURCE)) >= len(keys) - 4 > 10
+    assert not [key for key in keys if key not in english]
 
 
 def test_every_text_of_the_cards_is_there() -> None:

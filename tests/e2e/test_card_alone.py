@@ -461,6 +461,7 @@ async def test_more(page: Page) -> None:
     for name, wanted in (
         ("shuffle", act("media_player.shuffle_set", shuffle=False)),
         ("repeat.all", act("media_player.repeat_set", repeat="all")),
+        ("repeat.one", act("media_player.repeat_set", repeat="off")),
         ("together Hall", act("media_player.join", group_members=[HALL])),
     ):
         await page.locator("[data-do=more]").click()
@@ -482,7 +483,8 @@ async def test_more(page: Page) -> None:
     await checked.last.click()
     assert await last_call(page) == act("media_player.unjoin", entity_id=HALL)
     await page.locator("[data-do=more]").click()
-    await page.get_by_role("slider").press("ArrowRight")
+    volume = page.get_by_role("slider", name="attribute volume_level")
+    await volume.press("ArrowRight")
     assert await last_call(page) == act("media_player.volume_set", volume_level=0.55)
     await page.get_by_role("button", name="media_volume_mute").click()
     silent = act("media_player.volume_mute", is_volume_muted=True)
@@ -947,17 +949,6 @@ async def test_works_to_come_that_could_not_be_read(page: Page) -> None:
     await offer(page, "dp1://next", "Ebb", "Flood")
     await render(page, work={"works": 3}, volume_level=0.4)
     await expect(page.locator(".next li")).to_have_count(2)
-
-
-async def test_without_home_assistants_dialog(page: Page) -> None:
-    """Where the media dialog cannot be had, the media browser opens as a page."""
-    await render(page)
-    await page.locator("[data-do=choose]").click()
-    await page.locator("dp1-chooser .all").click()
-    await page.wait_for_url(f"**/media-browser/{ENTITY_ID}")
-    assert ["location-changed", {"replace": False}] in await page.evaluate(
-        "window.events"
-    )
 
 
 async def test_configuration(page: Page) -> None:

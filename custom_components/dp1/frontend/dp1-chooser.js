@@ -61,7 +61,6 @@ ul:not(:has(> :nth-child(7))) { grid-template-columns: repeat(auto-fill, minmax(
 .place .words { flex: 1 1 160px; padding: 0; align-content: center; }
 .liked { color: var(--error-color, #db4437); }
 [role=status] { position: sticky; inset-block-start: 0; z-index: 1; padding-block: 4px 8px; background: var(--paper); }
-footer { padding: 4px 16px; }
 `;
 
 const CHOOSER_TEMPLATE = `
@@ -78,7 +77,6 @@ const CHOOSER_TEMPLATE = `
       <div class="place" hidden></div>
       <p class="soft" role="status"></p><div class="actions" hidden></div><ul></ul>
     </div>
-    <footer><button class="all act"></button></footer>
   </div>
 </dialog>
 `;
@@ -117,7 +115,7 @@ const openDialog = (tag, style, markup, ...content) => {
 
 /** Open a form with a heading, fields, and buttons to cancel and to do it, or to close it where nothing is left to do. */
 const openForm = (hass, title, done, fields, submit) => {
-  const cancel = act(hass.localize(`ui.common.${done ? "cancel" : "close"}`), () => dialog.close(), { type: "button" });
+  const cancel = act(hass.localize(done ? "ui.common.cancel" : "ui.common.close"), () => dialog.close(), { type: "button" });
   const actions = make("p", { className: "actions" }, cancel, ...(done ? [make("button", { className: "main", textContent: done })] : []));
   const form = make("form", { method: "dialog" }, make("h2", { textContent: title }), ...fields, actions);
   const dialog = openDialog("dp1-form", FORM_STYLE, "<dialog></dialog>", form);
@@ -422,7 +420,6 @@ class Chooser {
       else this.stepBack();
     });
     find(".close").onclick = () => dialog.close();
-    find(".all").onclick = () => this.leave(() => goTo(`/media-browser/${entityId}`));
     input.oninput = () => {
       clearTimeout(this.timer);
       this.timer = setTimeout(() => this.load(), SEARCH_DELAY);
@@ -431,7 +428,6 @@ class Chooser {
     chips.ariaLabel = text("folders");
     find("h2").textContent = text("choose");
     input.placeholder = input.ariaLabel = text("search");
-    find(".all").textContent = text("all_art");
     find(".close").ariaLabel = find(".close").title = hass.localize("ui.common.close");
     // On touch, a keyboard would cover the pictures.
     (matchMedia("(pointer: coarse)").matches ? find("h2") : input).focus();

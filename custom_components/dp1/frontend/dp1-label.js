@@ -377,7 +377,6 @@ export class WallLabelCard extends HTMLElement {
     const provenance = explorerUrl(contract);
     const [maker, site] = (work.artists ?? []).map((artist) => [artist.name, safeUrl(Object.values(artist.links ?? {})[0])]).find(([, url]) => url) ?? [];
     const hasOthers = shows && work.works !== 1;
-    const built = (key) => hass.localize(`ui.card.media_player.${key}`);
     const page = safeUrl(work.link);
     // A name may read like that of another site.
     const siteName = site && `${maker} · ${site.split("/", 3)[2]}`;
@@ -409,8 +408,8 @@ export class WallLabelCard extends HTMLElement {
         ".about .rest": `${more} · ${text("page")}`,
         ".artists .rest": `${more} · ${siteName}`,
         ".provenance": text("provenance", { chain }),
-        previous: hasOthers && can(state, FEATURES.previous) && built("media_previous_track"),
-        next: hasOthers && can(state, FEATURES.next) && built("media_next_track"),
+        previous: hasOthers && can(state, FEATURES.previous) && hass.localize("ui.card.media_player.media_previous_track"),
+        next: hasOthers && can(state, FEATURES.next) && hass.localize("ui.card.media_player.media_next_track"),
         favorite: typeof work.favorite === "boolean" && text("favorite"),
         duration: shows && work.work_id && text("show_for"),
         more: state && text("more"),

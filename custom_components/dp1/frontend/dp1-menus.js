@@ -14,7 +14,7 @@ import {
 const WHILE = 30;
 const MINUTES = [5, 15, WHILE, 60, 180];
 const VOLUME_STEPS = 20;
-const REPEAT = { off: "mdi:repeat-off", one: "mdi:repeat-once", all: "mdi:repeat" };
+const REPEAT = { one: "mdi:repeat-once", all: "mdi:repeat" };
 // What can be done with a picture, by text, in the order of its menu.
 const ACTS = {
   show_now: "mdi:play",
@@ -189,8 +189,8 @@ const openMenu = (opener, above, entries, card) => {
 };
 
 /** Return an entry of a menu; one with a mark tells whether it is chosen. */
-const entry = (label, name, act, chosen = /** @type {boolean | undefined} */ (undefined), role = "menuitemcheckbox") => {
-  const button = make("button", { role: chosen === undefined ? "menuitem" : role }, icon(name), make("span", { textContent: label }));
+const entry = (label, name, act, chosen = /** @type {boolean | undefined} */ (undefined)) => {
+  const button = make("button", { role: chosen === undefined ? "menuitem" : "menuitemcheckbox" }, icon(name), make("span", { textContent: label }));
   if (chosen !== undefined) {
     button.ariaChecked = chosen;
     button.append(icon(chosen ? "mdi:check" : ""));
@@ -249,12 +249,12 @@ const volume = (card) => {
   const { volume_level: level = 0, is_volume_muted: muted } = state.attributes;
   const slider = make("input", { type: "range", min: 0, max: VOLUME_STEPS });
   slider.value = Math.round(level * VOLUME_STEPS);
-  slider.ariaLabel = hass.localize("ui.card.media_player.volume");
+  slider.ariaLabel = hass.formatEntityAttributeName(state, "volume_level");
   slider.onchange = () => card.act(openedMenu?.opener, PLAYER, "volume_set", { volume_level: slider.value / VOLUME_STEPS });
   const mute = entry("", `mdi:volume-${muted ? "off" : "medium"}`, (opener) => card.act(opener, PLAYER, "volume_mute", { is_volume_muted: !muted }));
   Object.assign(mute, { className: "icon", role: null, disabled: !can(state, FEATURES.mute) });
   mute.lastChild.remove();
-  mute.ariaLabel = hass.localize(`ui.card.media_player.media_volume_${muted ? "un" : ""}mute`);
+  mute.ariaLabel = hass.localize(muted ? "ui.card.media_player.media_volume_unmute" : "ui.card.media_player.media_volume_mute");
   return make("p", {}, mute, slider);
 };
 
@@ -263,12 +263,12 @@ const switches = (card) => {
   const { hass, entityId, state } = card;
   const { shuffle, repeat, group_members: members } = state.attributes;
   const has = (feature) => state.state === "playing" && can(state, feature);
-  const order = (label, chosen, name, action, data, role) => entry(label, name, (opener) => card.act(opener, PLAYER, action, data), chosen, role);
+  const order = (label, chosen, name, action, data) => entry(label, name, (opener) => card.act(opener, PLAYER, action, data), chosen);
   const repeats = has(FEATURES.repeat) ? Object.entries(REPEAT) : [];
   const together = can(state, FEATURES.group) ? displays(hass, entityId, FEATURES.group) : [];
   return [
     ...(has(FEATURES.shuffle) ? [order(text("shuffle"), shuffle === true, "mdi:shuffle", "shuffle_set", { shuffle: !shuffle })] : []),
-    ...repeats.map(([mode, name]) => order(text(`repeat.${mode}`), repeat === mode, name, "repeat_set", { repeat: mode }, "menuitemradio")),
+    ...repeats.map(([mode, name]) => order(text(`repeat.${mode}`), repeat === mode, name, "repeat_set", { repeat: repeat === mode ? "off" : mode })),
     ...together.map((id) => {
       const isIn = members?.includes(id) ?? false;
       const [action, data] = isIn ? ["unjoin", { entity_id: id }] : ["join", { group_members: [id] }];

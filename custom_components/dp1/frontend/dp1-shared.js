@@ -17,6 +17,7 @@
  * @property {{is_admin?: boolean}} [user]
  * @property {(key: string, values?: object) => string} localize
  * @property {(state: State) => string} formatEntityState
+ * @property {(state: State, name: string) => string} formatEntityAttributeName
  * @property {(path: string) => string} hassUrl
  * @property {(category: string, domain: string) => Promise<Localize>} loadBackendTranslation
  * @property {(domain: string, action: string, data: object, target?: object, notify?: boolean, answers?: boolean) => Promise<any>} callService
