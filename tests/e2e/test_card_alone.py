@@ -1015,6 +1015,24 @@ async def test_sizes(page: Page) -> None:
     await expect(card).to_have_attribute("size", "tile")
 
 
+async def test_rows_that_are_too_few(page: Page) -> None:
+    """What has no place in the rows that somebody gave the card is scrolled to, in both forms of the label."""
+    words = {"note": "It is.", "about_artist": "Ana draws.", "works": 5}
+    await offer(page, "dp1://next", "Ebb and flood", "Neap", "Spring")
+    for width, height in ((464, 900), (1024, 600)):
+        await page.set_viewport_size({"width": width, "height": height})
+        await render(page, work=words, config={"grid_options": {"rows": 6}})
+        card = page.locator("dp1-wall-label-card")
+        await expect(card).to_have_attribute("size", "label")
+        await card.evaluate("card => { card.style.height = '374px' }")
+        await expect(page.locator(".next li").first).to_be_visible()
+        await expect_in_order(page)
+        for part in (".upcoming", ".artist"):
+            await page.locator(part).evaluate("part => part.scrollIntoView(false)")
+            box = await page.locator(part).bounding_box()
+            assert box and box["y"] >= 0 and box["y"] + box["height"] <= 375
+
+
 async def test_right_to_left_and_still(page: Page) -> None:
     """From right to left the label begins at the right, the way on stays at the right, and nothing moves for whom it should not."""
     await page.emulate_media(reduced_motion="reduce")

@@ -47,7 +47,7 @@ const PARTS = {
 
 const STYLE = `
 :host { display: block; height: 100%; }
-ha-card { --edge: 16px; height: 100%; overflow: hidden; color: var(--primary-text-color); position: relative; }
+ha-card { --edge: 16px; height: 100%; overflow: hidden auto; color: var(--primary-text-color); position: relative; }
 .frame { display: grid; height: 100%; box-sizing: border-box; grid: minmax(120px, 1fr) auto / minmax(0, 1fr); }
 .picture {
   width: 100%; height: 100%; min-width: 0; min-height: 0; aspect-ratio: 16 / 10; border-radius: 0;
