@@ -9,8 +9,10 @@ import voluptuous as vol
 from homeassistant.config_entries import ConfigFlowResult, OptionsFlowWithReload
 from homeassistant.const import UnitOfInformation, UnitOfTime
 from homeassistant.data_entry_flow import section
+from homeassistant.exceptions import TemplateError
 from homeassistant.helpers.schema_config_entry_flow import (
     SchemaCommonFlowHandler,
+    SchemaFlowError,
     SchemaFlowFormStep,
     SchemaOptionsFlowHandler,
 )
@@ -23,10 +25,12 @@ from homeassistant.helpers.selector import (
     SelectSelector,
     SelectSelectorConfig,
     SelectSelectorMode,
+    TemplateSelector,
     TextSelector,
     TextSelectorConfig,
     TextSelectorType,
 )
+from homeassistant.helpers.template import Template
 
 from .client.display.client import Dialect
 from .client.playlist.document import build, build_item, validate
@@ -68,7 +72,13 @@ from .hosts import async_try_gateway
 from .library.library import Library
 from .library.providers.daily import async_daily_of_vendor
 from .library.settings import KEY_FIELD, URL_FIELD, Preferences, default_sources
-from .screen.pairing import CONF_QR, CONF_TOUCH, is_screen
+from .screen.pairing import (
+    CONF_CORNER,
+    CONF_CORNER_TEXT,
+    CONF_QR,
+    CONF_TOUCH,
+    is_screen,
+)
 
 
 def _select(key: str, options: list[str], multiple: bool = False) -> SelectSelector:
@@ -91,6 +101,10 @@ SCREEN_SCHEMA = DISPLAY_SCHEMA.extend(
     {
         vol.Optional(CONF_TOUCH, default=True): BooleanSelector(),
         vol.Optional(CONF_QR): BooleanSelector(),
+        vol.Optional(CONF_CORNER): _select(
+            CONF_CORNER, ["top_right", "top_left", "bottom_right", "bottom_left"]
+        ),
+        vol.Optional(CONF_CORNER_TEXT): TemplateSelector(),
     }
 )
 DIALECT_FIELD = {
@@ -120,6 +134,11 @@ async def _async_without_section(
 ) -> dict[str, Any]:
     """Return the values of the form as the options have them."""
     values = dict(user_input)
+    try:
+        hass = handler.parent_handler.hass
+        Template(values.get(CONF_CORNER_TEXT, ""), hass).async_render(strict=True)
+    except TemplateError as err:
+        raise SchemaFlowError("template_fails") from err
     connection = values.pop(CONNECTION, {})
     return {**values, **connection}
 

@@ -9,6 +9,7 @@ from playwright.async_api import Browser, expect
 import pytest
 
 from custom_components.dp1.screen.pairing import Screens
+from homeassistant.core import HomeAssistant
 
 from ..e2e.browser import CHROMIUM, browser
 from .pages import (
@@ -112,3 +113,48 @@ async def test_a_frame_is_written_by_nobody(
     assert answer.status == 404
     await page.close()
     await other.close()
+
+
+CORNERS = ("top_left", "top_right", "bottom_left", "bottom_right")
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_the_hour_in_the_corner(
+    hass: HomeAssistant, chromium: Browser, home: str, screens: Screens, size: str
+) -> None:
+    """The time, or what the owner wrote, is read on white and on black, in no corner over anything else, and without a work not at all; its text is text."""
+    page = await open_page(chromium, home, size, "en-US", has_clock=True)
+    await page.clock.set_system_time("2026-11-29T19:30:00")
+    screen = await pair(page, screens)
+    entries = hass.config_entries
+    entry = entries.async_entry_for_domain_unique_id("dp1", screen.device_id)
+    assert entry is not None
+    screen.has_qr = True
+    hour, seen = page.locator("#hour"), [page.locator(it) for it in ("#label", "#qr")]
+    for corner, work in zip(CORNERS, ("white", "black") * 2, strict=True):
+        entries.async_update_entry(entry, options={"corner": corner, "qr": True})
+        await cast(screen, color(work))
+        screen.async_link("https://art.example/works/0", "0")
+        await expect(page.locator(".work.on")).to_have_count(1)
+        await expect(page.locator(f"#{corner} #hour")).to_have_text("7:30 PM")
+        await expect(hour).to_have_css("opacity", "1")
+        await expect(seen[1]).to_be_visible()
+        for each in seen:
+            over, under = await inside(page, hour, each)
+            assert (
+                over["x"] + over["width"] <= under["x"]
+                or under["x"] + under["width"] <= over["x"]
+                or over["y"] + over["height"] <= under["y"]
+                or under["y"] + under["height"] <= over["y"]
+            )
+        await keep(page, f"hour-{corner}-{size}")
+    hass.states.async_set("sensor.porch", "21.40", {"who": "<b>Ada</b> & Eve"})
+    said = "{{ states('sensor.porch') }} °C\n{{ state_attr('sensor.porch', 'who') }}"
+    options = {"corner": "top_right", "corner_text": said}
+    entries.async_update_entry(entry, options=options)
+    await expect(hour).to_have_text("21.40 °C <b>Ada</b> & Eve")
+    await inside(page, hour)
+    await keep(page, f"text-{size}")
+    screen.player.clear()
+    await expect(hour).to_have_css("opacity", "0")
+    await page.close()

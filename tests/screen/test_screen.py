@@ -39,12 +39,14 @@ from homeassistant.const import (
     EVENT_HOMEASSISTANT_STOP,
 )
 from homeassistant.core import HomeAssistant
+from homeassistant.data_entry_flow import InvalidData
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers.storage import Store
 from homeassistant.setup import async_setup_component
 from homeassistant.util import dt as dt_util
 
 from ..displays import name_hosts, playlist, set_up, state_of, until
+from ..flows import fill
 from .conftest import Page, add, stalls
 
 pytestmark = pytest.mark.usefixtures("socket_enabled", "mdns")
@@ -361,6 +363,42 @@ async def test_a_secret_of_nobody(screens: Screens, page: Page) -> None:
     await page.socket.send_str("[" * 5000)
     assert (await page.socket.receive(timeout=5)).type is not WSMsgType.TEXT
     assert len(screens.screens) == 1
+
+
+async def test_a_text_in_the_corner(hass: HomeAssistant, page: Page) -> None:
+    """What the owner's template says is told when it changes, once a second at most, as a line of text; one that fails is said in the dialog."""
+    hass.states.async_set("sensor.porch", "-3.50")
+    entry = await add(hass, page)
+    form = await hass.config_entries.options.async_init(entry.entry_id)
+    for wrong in ("{{ 1 / 0 }}", "{{ no_such_thing }}"):
+        form = await fill(hass, form, corner="top_left", corner_text=wrong)
+        assert form["errors"] == {"base": "template_fails"}
+    with pytest.raises(InvalidData, match="corner_text"):
+        await fill(hass, form, corner="top_left", corner_text="{{ states( }}")
+    said = "{{ states('sensor.porch') }} °C <i>{{ 'far ' * 40 }}</i>"
+    assert page.state["corner"] is page.state["text"] is None
+    await fill(hass, form, corner="top_left", corner_text=said)
+    assert entry.options["corner_text"] == said
+    await page.until(corner="top_left")
+    assert page.state["text"].startswith("-3.50 °C <i>far far")
+    assert len(page.state["text"]) == 80
+    told = []
+    for value in range(50):
+        hass.states.async_set("sensor.porch", f"{value}")
+    while not page.state["text"].startswith("49 "):
+        told.append((await page.receive())["text"].partition(" ")[0])
+    assert told == ["0", "49"]
+    options = {
+        "corner": "top_left",
+        "corner_text": "{{ 1 / states('sensor.porch')|int }}",
+    }
+    hass.config_entries.async_update_entry(entry, options=options)
+    hass.states.async_set("sensor.porch", "0")
+    await page.until(text="")
+    hass.states.async_set("sensor.porch", "4")
+    await page.until(text="0.25")
+    hass.config_entries.async_update_entry(entry, options={"corner": "top_left"})
+    await page.until(text=None)
 
 
 async def test_works_follow_each_other(screen: Screen, page: Page) -> None:

@@ -41,7 +41,6 @@
     document.body.className = note.className || !state.work ? "" : "art";
   }
   function line(reason) {
-    id("line").className = reason && shown ? "over" : "";
     id("line").textContent = reason && words[reason] ? words[reason].replace("{title}", state.title || words.untitled) : "";
   }
 
@@ -61,7 +60,7 @@
   function load(source) {
     var work = { box: document.createElement("div"), key: source.key, url: source.url, origin: originOf(source), element: null, ready: false, failed: "", done: null };
     work.box.className = "work";
-    stage.insertBefore(work.box, label);
+    stage.insertBefore(work.box, id("head"));
     work.patience = setTimeout(function () { settle(work, "not_loading"); }, PATIENCE * 1000);
     attempt(work, kinds(source));
     return work;
@@ -159,6 +158,12 @@
     id("favorite").className = tapped("favorite") ? "on" : "";
   }
 
+  // Over the art: what Home Assistant says, or the time, which goes on without it.
+  function write() {
+    var now = new Date(), is_time = state.corner && state.text === null;
+    id(state.corner || "top_right").appendChild(id("hour")).textContent = is_time ? now.toLocaleTimeString([], { hour: "numeric", minute: "2-digit" }) : state.corner ? state.text : "";
+    later("hour", is_time ? 60 - now.getSeconds() : -1, write);
+  }
   function tapped(tap) { return !!state.tapped && state.tapped.tap === tap && state.tapped.work === state.work; }
 
   // The work that is due: from what was loaded before, if that was not in vain.
@@ -239,6 +244,7 @@
     if ("beat" in news) asked = 0;
     if (!("asleep" in state)) return;
     arrange();
+    write();
     say();
     // After a restart of Home Assistant, what it has not loaded itself goes on.
     if (!greeted && shown && state.show && shown.key === state.show.key && !state.asleep) { current = state.work; tell(told); }
@@ -366,7 +372,10 @@
   }
   setInterval(function () {
     var now = Date.now();
-    if (lostAt && now - lostAt > 15000 && !shown && !state.asleep) say(words.title, "", words.away);
+    if (lostAt && now - lostAt > 15000) {
+      if (state.text) id("hour").textContent = "";
+      if (!shown && !state.asleep) say(words.title, "", words.away);
+    }
     if (!socket) return;
     if (socket.readyState === 0) { if (now - opened > OPENING * 1000) lose(1); return; }
     if (asked && now - asked > SILENCE * 1000) return lose(0);

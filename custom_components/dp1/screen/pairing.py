@@ -38,6 +38,8 @@ PREFIX: Final = "SCREEN-"
 NOWHERE: Final = "127.0.0.1"
 CONF_TOUCH: Final = "touch"
 CONF_QR: Final = "qr"
+CONF_CORNER: Final = "corner"
+CONF_CORNER_TEXT: Final = "corner_text"
 # Browsers that wait at the same time; another takes the place of one from where most are.
 MAX_CODES: Final = 40
 CODE_SECONDS: Final = 600.0
@@ -166,8 +168,8 @@ class Screens:
         screen.name = entry.title
         screen.has_touch = entry.options.get(CONF_TOUCH, True) is True
         screen.has_qr = entry.options.get(CONF_QR) is True
-        for page in screen.pages:
-            page.changed()
+        screen.corner = entry.options.get(CONF_CORNER)
+        screen.async_write(entry.options.get(CONF_CORNER_TEXT))
 
     async def async_forget(self, device_id: str) -> None:
         """End the screen of an entry that is removed."""

@@ -4,12 +4,20 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import datetime, timedelta
-from typing import Final
+from typing import Any, Final
 
 from aiohttp import web
 
 from homeassistant.core import CALLBACK_TYPE, HassJob, HomeAssistant, callback
-from homeassistant.helpers.event import async_call_later, async_track_point_in_utc_time
+from homeassistant.exceptions import TemplateError
+from homeassistant.helpers.debounce import Debouncer
+from homeassistant.helpers.event import (
+    TrackTemplate,
+    async_call_later,
+    async_track_point_in_utc_time,
+    async_track_template_result,
+)
+from homeassistant.helpers.template import Template
 from homeassistant.util import dt as dt_util
 
 from ..addresses import ADDRESSES
@@ -17,7 +25,9 @@ from ..client.errors import Dp1Error, RejectedError
 from ..client.http import request_json
 from ..client.playlist.document import MAX_DOCUMENT
 from ..client.playlist.playlist import Playlist
+from ..client.text import one_line
 from ..client.values import text
+from ..const import LOGGER
 from .page import Page
 from .player import Json, Player, State
 from .qr import qr_picture
@@ -28,6 +38,9 @@ FETCH_SECONDS: Final = 20.0
 REFRESH: Final = timedelta(minutes=5)
 # A page that is loaded anew is no loss, in seconds.
 GRACE: Final = 10.0
+# Between two texts for the corner, in seconds, and the characters of one.
+PACE: Final = 1.0
+MAX_CORNER: Final = 80
 RENDER_PENDING: Final = 0
 # What a tap asks for, by the action that does it.
 TAPS: Final = {"favorite": "add_favorite", "hide": "hide_work"}
@@ -41,6 +54,7 @@ class Screen:
         pages: the browsers that show it.
         has_touch: whether a tap on it does something.
         has_qr: whether it shows the way to the page of the work.
+        corner: where a text is over the art, if anywhere.
         on_tap: does with what it shows what a tap asks for, and returns whether it is done.
     """
 
@@ -57,6 +71,13 @@ class Screen:
         self.hass = hass
         self.device_id, self.name, self.version = device_id, name, version
         self.has_touch, self.has_qr = True, False
+        self.corner: str | None = None
+        self._template: Template | None = None
+        # None for the time.
+        self._corner_text: str | None = None
+        self._writing = Debouncer(
+            hass, LOGGER, cooldown=PACE, immediate=True, function=self._write
+        )
         # The page of a work, and the id of its item.
         self._link: tuple[str | None, str | None] = None, None
         self.on_tap: Callable[[str], Awaitable[bool]] | None = None
@@ -89,6 +110,7 @@ class Screen:
         self.pages.add(page)
         self._cancel("leave")
         self._arrival.set()
+        self._follow_template()
         self.player.tick()
         try:
             await page.async_serve()
@@ -102,6 +124,7 @@ class Screen:
         is_of_work = item_id == (self.player.current or {}).get("id")
         qr = qr_picture(link) if self.has_qr and link and is_of_work else None
         state |= {"name": self.name, "touch": self.has_touch, "qr": qr}
+        state |= {"corner": self.corner, "text": self._corner_text}
         sources = state.pop("source"), state["next"]
         self._sources = {
             source: self._sources.get(source) or source_of(self.hass, source)
@@ -135,6 +158,43 @@ class Screen:
             for each in self.pages:
                 each.changed()
 
+    @callback
+    def async_write(self, template: str | None) -> None:
+        """Write what a template says in the corner from now on, without one the time."""
+        self._template = Template(template, self.hass) if template else None
+        self._follow_template()
+
+    @callback
+    def _follow_template(self) -> None:
+        """Follow the template as long as a page shows what it says."""
+        self._cancel("template")
+        self._writing.async_cancel()
+        if self._template is not None and self.corner and self.pages:
+            tracker = async_track_template_result(
+                self.hass,
+                [TrackTemplate(self._template, None)],
+                self._handle_template,
+            )
+            self._timers["template"] = tracker.async_remove
+        self._write()
+
+    @callback
+    def _handle_template(self, *_: Any) -> None:
+        """Write soon what the template says by now."""
+        self._writing.async_schedule_call()
+
+    @callback
+    def _write(self) -> None:
+        """Tell pages what the template says, which is a text whatever it looks like."""
+        self._corner_text = None
+        if self._template is not None and self.pages:
+            said = ""
+            with suppress(TemplateError):
+                said = self._template.async_render(parse_result=False)
+            self._corner_text = one_line(said, MAX_CORNER)
+        for page in self.pages:
+            page.changed()
+
     async def _async_do(self, page: Page, tap: str) -> None:
         """Do with the work on a page what a tap on it asks for, and tell it how that went."""
         work = page.work
@@ -165,6 +225,7 @@ class Screen:
         self.pages.discard(page)
         self._follow_pages()
         if not self.pages:
+            self._follow_template()
             self._left_at = self.hass.loop.time()
             self._cancel("tick")
             job = HassJob(lambda _: self._handle_change(), cancel_on_shutdown=True)
