@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import lru_cache
 from hashlib import sha256
 import json
 from pathlib import Path
@@ -270,7 +271,7 @@ def _update(folder: Path, enable: bool, names: Names) -> tuple[bool, list[str]]:
         present = target.read_text(encoding="utf-8") if target.is_file() else None
         text = None
         if enable:
-            text = _stamped(_as_text(sentences_of(source.stem, names)))
+            text = _text(source.stem, json.dumps(names))
         if present == text:
             continue
         if present is not None and not _is_ours(present):
@@ -296,13 +297,14 @@ def _files(folder: Path) -> Iterator[tuple[Path, Path]]:
             yield source, folder / variant / f"{DOMAIN}.yaml"
 
 
-def _as_text(table: dict[str, Any]) -> str:
-    """Return sentences as a file that people can edit."""
+@lru_cache(maxsize=8)
+def _text(language: str, names: str) -> str:
+    """Return the sentences of a language as a file that people can edit, remembered."""
+    table = sentences_of(language, json.loads(names))
     dumper = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
-    text: str = yaml.dump(
-        table, Dumper=dumper, allow_unicode=True, sort_keys=False, width=200
+    return _stamped(
+        yaml.dump(table, Dumper=dumper, allow_unicode=True, sort_keys=False, width=200)
     )
-    return text
 
 
 def _stamped(text: str) -> str:
