@@ -6,12 +6,14 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
+from errno import ENOSPC
 import json
 import logging
+from os import rename, strerror
 from pathlib import Path
-import resource
 from types import MappingProxyType
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from pytest_homeassistant_custom_component.common import (
@@ -91,13 +93,15 @@ DAMAGED: dict[str, list[object]] = {
 
 @contextmanager
 def full_disk() -> Iterator[None]:
-    """Let no file grow over a few bytes."""
-    _, most = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (16, most))
-    try:
+    """Let there be no space for files of ours, other than by a limit that holds for all tests of a process."""
+
+    def refuse(source: Any, target: Any) -> None:
+        if Path(target).name.startswith("dp1."):
+            raise OSError(ENOSPC, strerror(ENOSPC), str(target))
+        rename(source, target)  # noqa: PTH104
+
+    with patch.multiple("os", rename=refuse, replace=refuse):
         yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
 
 
 def envelope(name: str, data: object, version: int = 1) -> dict[str, Any]:

@@ -1,11 +1,12 @@
 """Test displays without internet, without a player, or with other network cards."""
 
+from collections import defaultdict
 import json
-import time
 
 import pytest
 from pytest_homeassistant_custom_component.common import async_capture_events
 
+from custom_components.dp1.client.display import transport
 from custom_components.dp1.coordinator import Contact
 from homeassistant.config_entries import ConfigEntryState
 from homeassistant.core import CoreState
@@ -26,13 +27,6 @@ pytestmark = pytest.mark.timeout(60)
 
 CHECKED = (Contact.PROBABLE, Contact.PROVEN)
 BOTH = pytest.mark.parametrize("profile", ["A1", "B"])
-
-
-async def seconds_of(wall: Wall, action: str, **data: object) -> float:
-    """Call an action of the media player and return its duration in seconds."""
-    began = time.monotonic()
-    await wall.do(action, **data)
-    return time.monotonic() - began
 
 
 async def connected(wall: Wall) -> None:
@@ -100,19 +94,21 @@ async def test_a_device_status_that_fails_is_no_loss(
 
 
 @BOTH
-async def test_actions_return_without_the_device_status(wall: Wall) -> None:
+async def test_actions_return_without_the_device_status(
+    wall: Wall, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Actions return after the acknowledgment, and the device status is read in the background."""
     wall.display.player.load(playlist("Dawn"))
     await connected(wall)
-    wall.display.device.status_seconds = 60
-    assert await seconds_of(wall, "volume_set", volume_level=0.2) < 5
-    assert await seconds_of(wall, "turn_off") < 5
+    monkeypatch.setattr(transport, "_TIMEOUTS", defaultdict(lambda: 600.0))
+    wall.display.device.status_seconds = 600
+    await wall.do("volume_set", volume_level=0.2)
+    await wall.do("turn_off")
     assert wall.display.player.asleep
     assert wall.state == "off"
-    assert await seconds_of(wall, "turn_on") < 5
+    await wall.do("turn_on")
     assert wall.state == "playing"
-    # One that reads it before and after its command waits once for it.
-    assert await seconds_of(wall, "volume_mute", is_volume_muted=True) < 1.7
+    await wall.do("volume_mute", is_volume_muted=True)
     assert wall.display.device.muted
 
 
@@ -297,11 +293,9 @@ async def test_a_dead_display_does_not_delay_the_start(wall: Wall) -> None:
     before = ids()
     await hass.config_entries.async_unload(entry.entry_id)
     wall.display.inject(FaultKind.HANG)
-    set_timing(start_patience=60.0)
+    set_timing(start_patience=600.0)
     hass.set_state(CoreState.not_running)
-    began = time.monotonic()
     await hass.config_entries.async_setup(entry.entry_id)
-    assert time.monotonic() - began < 30
     assert entry.state is ConfigEntryState.LOADED
     assert {state.state for state in hass.states.async_all()} == {"unavailable"}
     hass.set_state(CoreState.running)
