@@ -75,6 +75,7 @@ from .library.settings import KEY_FIELD, URL_FIELD, Preferences, default_sources
 from .screen.pairing import (
     CONF_CORNER,
     CONF_CORNER_TEXT,
+    CONF_MOTION,
     CONF_QR,
     CONF_TOUCH,
     is_screen,
@@ -101,6 +102,7 @@ SCREEN_SCHEMA = DISPLAY_SCHEMA.extend(
     {
         vol.Optional(CONF_TOUCH, default=True): BooleanSelector(),
         vol.Optional(CONF_QR): BooleanSelector(),
+        vol.Optional(CONF_MOTION): BooleanSelector(),
         vol.Optional(CONF_CORNER): _select(
             CONF_CORNER, ["top_right", "top_left", "bottom_right", "bottom_left"]
         ),

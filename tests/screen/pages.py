@@ -104,9 +104,9 @@ async def cast(screen: Screen, *sources: str, **more: Any) -> None:
     screen.player.cast({"items": items, **more})
 
 
-def color(name: str) -> str:
+def color(name: str, width: int = 4, height: int = 3) -> str:
     """Return a picture of one color."""
-    svg = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 4 3"><rect width="4" height="3" fill="{name}"/></svg>'
+    svg = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}"><rect width="{width}" height="{height}" fill="{name}"/></svg>'
     return f"data:image/svg+xml,{quote(svg)}"
 
 

@@ -124,7 +124,7 @@ async def test_the_hour_in_the_corner(
 ) -> None:
     """The time, or what the owner wrote, is read on white and on black, in no corner over anything else, and without a work not at all; its text is text."""
     page = await open_page(chromium, home, size, "en-US", has_clock=True)
-    await page.clock.set_system_time("2026-11-29T19:30:00")
+    await page.clock.set_fixed_time("2026-11-29T19:30:59")
     screen = await pair(page, screens)
     entries = hass.config_entries
     entry = entries.async_entry_for_domain_unique_id("dp1", screen.device_id)
@@ -148,6 +148,8 @@ async def test_the_hour_in_the_corner(
                 or under["y"] + under["height"] <= over["y"]
             )
         await keep(page, f"hour-{corner}-{size}")
+    await page.clock.set_fixed_time("2026-11-29T19:31:00")
+    await expect(hour).to_have_text("7:31 PM")
     hass.states.async_set("sensor.porch", "21.40", {"who": "<b>Ada</b> & Eve"})
     said = "{{ states('sensor.porch') }} °C\n{{ state_attr('sensor.porch', 'who') }}"
     options = {"corner": "top_right", "corner_text": said}
@@ -157,4 +159,56 @@ async def test_the_hour_in_the_corner(
     await keep(page, f"text-{size}")
     screen.player.clear()
     await expect(hour).to_have_css("opacity", "0")
+    await page.close()
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_a_picture_that_moves(
+    hass: HomeAssistant, chromium: Browser, home: str, screens: Screens, size: str
+) -> None:
+    """A still picture comes closer in its own bounds, as slowly as its time allows, where its owner wants that and the browser does not refuse; a page stays as it is."""
+    page = await open_page(chromium, home, size)
+    screen = await pair(page, screens)
+    entries = hass.config_entries
+    entry = entries.async_entry_for_domain_unique_id("dp1", screen.device_id)
+    assert entry is not None
+    picture = page.locator(".work.on img")
+    await cast(screen, color("lime", 3, 4), written("<img src='x.png'>"))
+    await expect(picture).to_have_css("animation-name", "none")
+    before = await picture.bounding_box()
+    entries.async_update_entry(entry, options={"motion": True})
+    await expect(picture).to_have_css("animation-name", "live")
+    # There in a half of its time, and back in the other.
+    length = await picture.evaluate(
+        "it => it.getAnimations()[0].effect.getComputedTiming().duration"
+    )
+    assert 60_000 < length <= 150_000
+    width, height = SIZES[size]
+    wide = min(width, height * 3 / 4)
+    bounds: Any = await page.locator(".work.on > div").bounding_box()
+    assert before == {"x": 0, "y": 0, "width": width, "height": height}
+    assert bounds["width"] == pytest.approx(wide, rel=0.01)
+    assert bounds["height"] == pytest.approx(wide * 4 / 3, rel=0.01)
+    await keep(page, f"moves-0-{size}")
+    await picture.evaluate(
+        "(it, at) => { const move = it.getAnimations()[0]; move.pause(); move.currentTime = at; }",
+        length,
+    )
+    there: Any = await picture.bounding_box()
+    assert there["width"] == pytest.approx(bounds["width"] * 1.08, abs=2)
+    assert there["x"] <= bounds["x"]
+    assert there["y"] <= bounds["y"]
+    await keep(page, f"moves-1-{size}")
+    await page.emulate_media(reduced_motion="reduce")
+    await expect(picture).to_have_css("animation-name", "none")
+    await page.emulate_media(reduced_motion="no-preference")
+    screen.player.step()
+    await expect(page.locator(".work.on iframe")).to_be_attached()
+    await expect(picture).to_have_count(0)
+    assert (
+        await page.evaluate(
+            "document.getAnimations().filter(it => it.animationName).length"
+        )
+        == 0
+    )
     await page.close()

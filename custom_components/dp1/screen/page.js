@@ -60,6 +60,7 @@
   function load(source) {
     var work = { box: document.createElement("div"), key: source.key, url: source.url, origin: originOf(source), element: null, ready: false, failed: "", done: null };
     work.box.className = "work";
+    work.frame = work.box.appendChild(document.createElement("div"));
     stage.insertBefore(work.box, id("head"));
     work.patience = setTimeout(function () { settle(work, "not_loading"); }, PATIENCE * 1000);
     attempt(work, kinds(source));
@@ -77,7 +78,7 @@
     if (kind === "model") return settle(work, "model");
     element = work.element = document.createElement(kind);
     element.onerror = function () {
-      if (rest.length > 1 && !work.failed) { work.box.removeChild(element); attempt(work, rest.slice(1)); } else settle(work, "not_loading");
+      if (rest.length > 1 && !work.failed) { work.frame.removeChild(element); attempt(work, rest.slice(1)); } else settle(work, "not_loading");
     };
     if (kind === "video") {
       if (/\.m3u8$/i.test(work.url.split(/[?#]/)[0]) && !element.canPlayType("application/vnd.apple.mpegurl")) return settle(work, "no_hls");
@@ -95,7 +96,7 @@
       element.referrerPolicy = "no-referrer";
     }
     element.src = work.url;
-    work.box.appendChild(element);
+    work.frame.appendChild(element);
   }
   function remove(work) {
     if (!work) return;
@@ -139,11 +140,23 @@
     stage.className = is_page && work === shown && state.touch ? "edges" : "";
     if (is_page) return;
     work.element.style.objectFit = { fill: "cover", stretch: "fill" }[settings.scaling] || "contain";
+    if (work.element.tagName === "IMG") live(work);
     if (work.element.tagName === "VIDEO") {
       work.element.loop = state.loop;
       work.element.volume = state.volume;
       work.element.muted = state.muted || !touched;
     }
+  }
+  // A still picture moves in its own bounds, once there and back in its time.
+  function live(work) {
+    var picture = work.element, size = work.frame.style, share = 1;
+    size.width = size.height = "";
+    if (state.motion && picture.style.objectFit === "contain") share = picture.naturalWidth * work.frame.clientHeight / (picture.naturalHeight * work.frame.clientWidth) || 1;
+    size.width = Math.min(1, share) * 100 + "%";
+    size.height = Math.min(1, 1 / share) * 100 + "%";
+    work.pace = work.pace || (state.due || 120) / 2;
+    picture.style.transformOrigin = work.key.charCodeAt(0) % 2 ? "10% 20%" : "90% 20%";
+    picture.style.animation = state.motion ? "live " + work.pace + "s ease-in-out infinite alternate" : "";
   }
   function caption(fresh) {
     var tombstone = state.settings.tombstone, by = [state.artist, state.year].filter(Boolean).join(", "), on;
@@ -280,7 +293,7 @@
     navigator.wakeLock.request("screen").then(function (given) { asking = false; lock = given; awake(); }, function () { asking = false; });
   }
   document.addEventListener("visibilitychange", function () { awake(); tell(told); });
-  window.addEventListener("resize", function () { if (state.settings) { arrange(); tell(told); } });
+  window.addEventListener("resize", function () { if (state.settings) { arrange(); frame(shown); tell(told); } });
 
   // A tap: full screen and sound, and the bar. One on a work that is a page belongs to the work, but for its edge.
   stage.addEventListener("click", function (event) {

@@ -38,6 +38,7 @@ PREFIX: Final = "SCREEN-"
 NOWHERE: Final = "127.0.0.1"
 CONF_TOUCH: Final = "touch"
 CONF_QR: Final = "qr"
+CONF_MOTION: Final = "motion"
 CONF_CORNER: Final = "corner"
 CONF_CORNER_TEXT: Final = "corner_text"
 # Browsers that wait at the same time; another takes the place of one from where most are.
@@ -168,7 +169,7 @@ class Screens:
         screen.name = entry.title
         screen.has_touch = entry.options.get(CONF_TOUCH, True) is True
         screen.has_qr = entry.options.get(CONF_QR) is True
-        screen.corner = entry.options.get(CONF_CORNER)
+        screen.looks = {name: entry.options.get(name) for name in screen.looks}
         screen.async_write(entry.options.get(CONF_CORNER_TEXT))
 
     async def async_forget(self, device_id: str) -> None:

@@ -54,7 +54,7 @@ class Screen:
         pages: the browsers that show it.
         has_touch: whether a tap on it does something.
         has_qr: whether it shows the way to the page of the work.
-        corner: where a text is over the art, if anywhere.
+        looks: whether still pictures move, and in which corner a text is over the art, if anywhere.
         on_tap: does with what it shows what a tap asks for, and returns whether it is done.
     """
 
@@ -71,7 +71,7 @@ class Screen:
         self.hass = hass
         self.device_id, self.name, self.version = device_id, name, version
         self.has_touch, self.has_qr = True, False
-        self.corner: str | None = None
+        self.looks: Json = {"motion": None, "corner": None}
         self._template: Template | None = None
         # None for the time.
         self._corner_text: str | None = None
@@ -124,7 +124,7 @@ class Screen:
         is_of_work = item_id == (self.player.current or {}).get("id")
         qr = qr_picture(link) if self.has_qr and link and is_of_work else None
         state |= {"name": self.name, "touch": self.has_touch, "qr": qr}
-        state |= {"corner": self.corner, "text": self._corner_text}
+        state |= self.looks | {"text": self._corner_text}
         sources = state.pop("source"), state["next"]
         self._sources = {
             source: self._sources.get(source) or source_of(self.hass, source)
@@ -169,7 +169,7 @@ class Screen:
         """Follow the template as long as a page shows what it says."""
         self._cancel("template")
         self._writing.async_cancel()
-        if self._template is not None and self.corner and self.pages:
+        if self._template is not None and self.looks["corner"] and self.pages:
             tracker = async_track_template_result(
                 self.hass,
                 [TrackTemplate(self._template, None)],
