@@ -5,14 +5,14 @@ import {
   BASE_STYLE, DOMAIN, EXHIBITIONS, NOTICE, PLAYER, UP_NEXT, act, ask, browse, busy, currentHass, displays, draw, emptyKey, goTo, hang, icon, isRightToLeft, isSideways, line, loadTexts, make, nameOf,
   notices, pageText, perform, pictures, readAll, readFolders, rove, stateOf, text, textAt, titleOf, toast,
 } from "./dp1-shared.js";
-import { like, openDisplaysMenu, openPictureMenu, pictureItem, timesOf } from "./dp1-menus.js";
+import { like, openPictureMenu, pictureItem, surprise, timesOf } from "./dp1-menus.js";
 
 /**
  * @typedef {import("./dp1-shared.js").Hass} Hass
  * @typedef {import("./dp1-shared.js").Medium} Medium
- * @typedef {{kind: string, title: string, pages: string[]}} Folder
+ * @typedef {{kind: string, title: string, pages: string[], medium?: Medium}} Folder
  * @typedef {{entry: string, id: string, title: string, media_content_id: string}} Own A playlist that the user may change
- * @typedef {{hass: Hass, entityId: string, ask?: boolean, find?: (selector: string) => any}} Opener A card, or what stands for one
+ * @typedef {{hass: Hass, entityId: string, find?: (selector: string) => any}} Opener A card, or what stands for one
  */
 
 const SEARCH_DELAY = 300;
@@ -50,6 +50,7 @@ input { grid-area: 2 / 1 / 3 / -1; margin-inline-end: 8px; }
 .chips { flex: none; display: flex; gap: 8px; overflow-x: auto; padding: 12px 16px; scrollbar-width: none; }
 .letters { gap: 0; padding-block: 0 8px; }
 .chips button { flex: none; }
+.dice { order: -1; }
 .letters button { width: 44px; padding: 0; background: none; }
 .body { flex: 1; overflow-y: auto; padding: 0 16px; }
 ul { display: grid; grid-template-columns: repeat(auto-fill, minmax(136px, 1fr)); gap: 12px; padding-block-end: 16px; }
@@ -130,6 +131,20 @@ const selectOf = (options) => make("select", {}, ...options.map(([value, textCon
 
 const titleField = (value) => make("input", { value, dir: "auto", maxLength: 200, autocomplete: "off" });
 
+const timeField = (hass) => selectOf([["", text("no_end")], ...timesOf(hass)]);
+
+const lasting = (minutes) => (minutes ? { show_for: { minutes: Number(minutes) } } : {});
+
+/** Ask for a line of text, and show it. */
+export const write = ({ hass, entityId }) => {
+  const words = make("input", { dir: "auto", maxLength: 200, required: true });
+  const time = timeField(hass);
+  time.value = "5";
+  openForm(hass, text("write"), text("show"), [fieldOf(text("message"), words), fieldOf(text("show_for"), time)], () =>
+    perform(hass, entityId, words.value, [DOMAIN, "show_message", { title: words.value, ...lasting(time.value) }]),
+  );
+};
+
 // Own pictures
 
 /** Ask how own pictures are shown, with a preview, and show them. */
@@ -145,7 +160,7 @@ export const upload = (card) => {
   const color = make("input", { type: "color", value: MAT.color });
   const width = make("input", { type: "range", min: 1, max: MAT.max, value: MAT.width });
   const mat = make("div", { className: "mat" }, fieldOf(text("mat_color"), color), fieldOf(text("mat_width"), width));
-  const time = selectOf([["", text("no_end")], ...timesOf(hass)]);
+  const time = timeField(hass);
   const image = make("canvas");
   // An address of its own for the file is what a strict policy forbids.
   createImageBitmap(files[0]).then((bitmap) => {
@@ -191,8 +206,7 @@ const showFiles = async (card, files, title, look, minutes) => {
     } else toast(text(answer?.status === 413 ? "too_large" : "no_picture", { name: file.name }));
   }
   button.ariaBusy = null;
-  const time = minutes ? { show_for: { minutes: Number(minutes) } } : {};
-  if (media.length) await perform(hass, entityId, title, [DOMAIN, "cast_playlist", { media, title, ...look, ...time }], { button, done: minutes ? "" : "back_to" });
+  if (media.length) await perform(hass, entityId, title, [DOMAIN, "cast_playlist", { media, title, ...look, ...lasting(minutes) }], { button, done: minutes ? "" : "back_to" });
 };
 
 // Publishing
@@ -442,10 +456,13 @@ class Chooser {
     const all = folders?.find(isOf("exhibitions")) ?? { kind: "exhibitions", title: text("exhibitions"), pages: [EXHIBITIONS] };
     this.folders = [all, ...(folders ?? []).filter((folder) => folder !== all)];
     if (kind && !this.folders.some(isOf(kind))) this.folders.push({ kind, title: textAt(`config_panel.browser.${kind}`), pages: [] });
-    this.folder = (kind && this.folders.find(isOf(kind))) || all;
-    this.path = inside ? [inside] : [];
+    const of = this.folders.find(({ pages }) => pages.includes(inside?.media_content_id ?? ""));
+    this.folder = of ?? ((kind && this.folders.find(isOf(kind))) || all);
+    this.path = inside && !of ? [inside] : [];
     if (hass.user?.is_admin) this.readOwn();
-    chips.replaceChildren(...this.folders.map((folder, index) => this.chip(folder, index)));
+    const { title } = surprise();
+    const dice = make("button", { className: "main dice", tabIndex: -1, textContent: title, onclick: () => this.show(surprise()) });
+    chips.replaceChildren(...this.folders.map((folder, index) => this.chip(folder, index)), dice);
     await this.load();
   }
 
@@ -492,7 +509,8 @@ class Chooser {
     const inside = path.at(-1);
     const asked = (this.asked = {});
     [...this.chips.children].forEach((chip, index) => (chip.ariaPressed = String(!query && folders[index] === folder)));
-    this.renderPlace(query ? undefined : inside);
+    const place = query ? undefined : (inside ?? folder?.medium);
+    this.renderPlace(place);
     this.say(text("reading"));
     let problem = "";
     const media = await this.read(query, inside).catch((error) => {
@@ -511,6 +529,7 @@ class Chooser {
     // What is said of each is said of none.
     const isMixed = new Set(media.filter(({ can_play: canPlay }) => canPlay !== false).map(({ dp1 }) => dp1?.kind)).size > 1;
     this.works = media;
+    if (media.length && !media.some(({ can_expand: isFolder }) => isFolder)) this.find(".place .soft")?.append(` ${text("count", { works: media.length })}`);
     const items = media.map((medium, index) => this.item(medium, isMixed ? medium : { ...medium, dp1: { ...medium.dp1, kind: "" } }, query, index));
     this.find("ul").replaceChildren(...items);
     this.renderLetters(isOfArtists ? media.filter((medium) => !isRest(medium)).map(lastNameOf) : [], items);
@@ -531,15 +550,17 @@ class Chooser {
   renderPlace(medium) {
     const { hass } = this;
     const place = this.find(".place");
-    place.hidden = !medium;
-    if (!medium) return;
+    const isInside = this.path.length > 0;
+    place.hidden = !medium || (!isInside && !medium.can_play);
+    place.replaceChildren();
+    if (place.hidden) return;
     const button = (name, title, act, className = "icon") => make("button", { className, title, ariaLabel: title, onclick: act }, icon(name));
     const title = titleOf(medium);
     const { kind, artist, year, favorite } = medium.dp1 ?? {};
     const about = [kind && text(`kind.${kind}`), artist, year].filter(Boolean).join(" · ");
     const words = make("div", { className: "words" }, make("h3", { dir: "auto", textContent: title }), line(about, "clamp soft"));
     const parts = [
-      button("mdi:arrow-left", hass.localize("ui.common.back"), () => this.stepBack(), "icon back"),
+      ...(isInside ? [button("mdi:arrow-left", hass.localize("ui.common.back"), () => this.stepBack(), "icon back")] : []),
       make("div", { className: "thumb" }, icon("mdi:image-frame"), ...pictures(hass, medium.thumbnail)),
       words,
     ];
@@ -557,8 +578,8 @@ class Chooser {
       parts.push(button("mdi:pencil-outline", hass.localize("ui.common.rename"), () => this.rename(own)));
       parts.push(button("mdi:delete-outline", hass.localize("ui.common.delete"), () => this.change(own, "delete_playlist", {}, "deleted", () => this.stepBack())));
     }
-    if (medium.can_play !== false) parts.push(make("button", { className: "main", textContent: text("show_all"), onclick: (event) => this.show(medium, event.currentTarget) }));
-    place.replaceChildren(...parts);
+    if (medium.can_play !== false) parts.push(make("button", { className: "main", textContent: text("show_all"), onclick: () => this.show(medium) }));
+    place.append(...parts);
   }
 
   /**
@@ -624,11 +645,10 @@ class Chooser {
     );
   }
 
-  /** Show a medium on the display, or ask on which of several. */
-  show(medium, button) {
-    const { hass, entityId, opener, card } = this;
-    if (card.ask) openDisplaysMenu(hass, medium, button);
-    else this.leave(() => hang(hass, entityId, medium, undefined, opener));
+  /** Show a medium on the display. */
+  show(medium) {
+    const { hass, entityId, opener } = this;
+    this.leave(() => hang(hass, entityId, medium, undefined, opener));
   }
 
   /**
@@ -639,7 +659,7 @@ class Chooser {
     const { hass, entityId } = this;
     const look = (folder) => this.look([...this.path, folder]);
     const isFolder = medium.can_play === false;
-    const tapped = (button) => (isFolder ? look(medium) : this.show(medium, button));
+    const tapped = () => (isFolder ? look(medium) : this.show(medium));
     // Which playlists are one's own is known later.
     const menu = (button) => openPictureMenu(hass, entityId, medium, button, look, this.actsOf(index) ?? {});
     const item = pictureItem(hass, { ...shown, why: whyFound(query, titleOf(medium), medium.dp1) }, tapped, isFolder ? null : menu);

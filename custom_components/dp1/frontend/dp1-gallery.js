@@ -5,7 +5,7 @@ import {
   BASE_STYLE, CARD, DOMAIN, EXHIBITIONS, FEATURES, HIGHLIGHTS, PLAYER, act, browse, can, draw, emptyKey, hang, isDisplay, loadTexts, make, modules, perform,
   pictures, readAll, readFolders, rove, text, textAt, titleOf,
 } from "./dp1-shared.js";
-import { openDisplaysMenu, openPictureMenu, pictureItem } from "./dp1-menus.js";
+import { openPictureMenu, pictureItem, surprise } from "./dp1-menus.js";
 
 /**
  * @typedef {import("./dp1-shared.js").Hass} Hass
@@ -16,8 +16,8 @@ import { openDisplaysMenu, openPictureMenu, pictureItem } from "./dp1-menus.js";
  */
 
 const NEW = "dp1://highlights";
-// The rows of the gallery, by the kind of their folder; those that can be filled are there while they are empty.
-const ROWS = ["exhibitions", "favorites", "shown_lately", "artists", "pictures", "channels"];
+// The rows of the gallery, by the kind of their folder; what else there is has a tile. Those that can be filled are there while they are empty.
+const ROWS = ["exhibitions", "favorites", "shown_lately", "pictures"];
 const ALWAYS = new Set(["exhibitions", "favorites", "pictures"]);
 const MAX_IN_ROW = 12;
 const READ_AGAIN = 3000;
@@ -50,71 +50,77 @@ button[aria-pressed="true"] { background: var(--primary-text-color); color: var(
 
 const ROWS_STYLE = `
 :host { display: block; }
-section { padding-block-end: 8px; }
+.rows { display: flex; flex-wrap: wrap; gap: 0 24px; }
+section { min-width: 0; max-width: 100%; padding-block-end: 8px; }
 section > div { display: flex; align-items: center; justify-content: space-between; gap: 12px; min-height: 44px; }
+.all ~ .nothing { order: 1; flex-basis: 100%; padding: 0; }
+.nothing > div { display: none; }
 h3 { margin: 0; font-size: var(--ha-font-size-l, 16px); font-weight: 500; }
 ul { display: flex; gap: 12px; overflow-x: auto; padding-block-end: 4px; scrollbar-width: thin; }
 ul[inert] { opacity: .4; filter: grayscale(1); }
 li { flex: 0 0 132px; }
 .thumb { height: 88px; }
 section p { display: flex; flex-wrap: wrap; align-items: center; gap: 0 12px; min-height: 44px; overflow-wrap: anywhere; }
+.strip { padding: 2px; }
+.strip li { flex: 0 1 340px; min-width: min(300px, 100%); }
 `;
 
-const ROWS_TEMPLATE = `<section class="trouble" hidden><p role="status"><ha-icon icon="mdi:alert-circle-outline"></ha-icon><span></span><button class="act"></button></p></section><div class="rows"></div><input class="file" type="file" accept="image/*" multiple hidden>`;
+const ROWS_TEMPLATE = `<ul class="strip"></ul><section class="trouble" hidden><p role="status"><ha-icon icon="mdi:alert-circle-outline"></ha-icon><span></span><button class="act"></button></p></section><div class="rows"></div><input class="file" type="file" accept="image/*" multiple hidden>`;
 
-/** Rows of new and favorite art, of what was shown, of artists, own pictures and channels; of several displays, a tap asks on which. */
+/** Rows of new and favorite art, of what the libraries have, and of what was shown; of several displays, the chosen one shows it. */
 export const highlights = (card) => {
   const root = draw(card, BASE_STYLE + ROWS_STYLE, ROWS_TEMPLATE);
   const find = (selector) => root.querySelector(selector);
   /** @type {{hass?: Hass, config?: Config}} */
   let given = {};
   let read;
+  let chosen = "";
   const opener = {
     find,
     get hass() {
       return given.hass;
     },
     get entityId() {
-      return given.config.entity;
-    },
-    get ask() {
-      return given.config.ask;
+      return chosen;
     },
   };
   find(".file").onchange = async () => (await modules.chooser()).upload(opener);
   // What cannot be shown anywhere says so by its look.
-  const isAway = () => (given.hass.states[opener.entityId]?.state ?? "unavailable") === "unavailable";
+  const isAway = () => (given.hass.states[chosen]?.state ?? "unavailable") === "unavailable";
   const open = async (button, kind, inside) => (await modules.chooser()).choose(opener, button, kind, inside);
   const item = (kind, medium) => {
     const { hass } = given;
-    const entityId = opener.entityId;
-    const look = (folder, button) => open(button, kind, folder);
-    const tapped = (button) => {
-      if (medium.can_play === false) look(medium, button);
-      else if (opener.ask) openDisplaysMenu(hass, medium, button);
-      else hang(hass, entityId, medium, undefined, button);
-    };
-    const menu = medium.can_play === false ? null : (button) => openPictureMenu(hass, entityId, medium, button, (folder) => look(folder, button));
-    return pictureItem(hass, { ...medium, dp1: { ...medium.dp1, kind: "" } }, tapped, menu);
+    const look = (folder, button) => open(button, kind || folder.dp1.kind, folder);
+    const isFolder = medium.can_play === false;
+    const tapped = (button) => (isFolder ? look(medium, button) : hang(hass, chosen, medium, undefined, button));
+    const menu = isFolder ? null : (button) => openPictureMenu(hass, chosen, medium, button, (folder) => look(folder, button));
+    return pictureItem(hass, kind ? { ...medium, dp1: { ...medium.dp1, kind: "" } } : medium, tapped, menu);
   };
-  /** Return a row, which reads what is in it. */
-  const row = ({ kind, title, pages }, key) => {
-    const { hass } = given;
-    const all = act(text("show_all"), () => open(all, kind), { ariaLabel: `${text("show_all")}: ${title}`, hidden: true });
-    const list = make("ul", { ariaLabel: title, inert: isAway() });
-    const line = make("p", { className: "soft", textContent: text("reading") });
-    const section = make("section", { className: kind }, make("div", {}, make("h3", { textContent: title }), all), list, line);
+  /** Fill the row of a folder, which keeps what it has until that is read; one that has nothing is a line at the end. */
+  const row = ({ kind, title, pages, media }, key) => {
+    const name = kind || "all";
+    let section = find(`.rows .${name}`);
+    if (!section) {
+      const all = act(text("show_all"), () => open(all, kind), { ariaLabel: `${text("show_all")}: ${title}`, hidden: true });
+      const line = make("p", { className: "soft", textContent: text("reading") });
+      section = make("section", { className: name }, make("div", {}, make("h3"), all), make("ul", { inert: isAway() }), line);
+    }
+    const [{ firstChild: head, lastChild: all }, list, line] = section.children;
+    head.textContent = list.ariaLabel = title;
     const fill = async () => {
-      const media = await readAll(hass, opener.entityId, kind === "exhibitions" ? [NEW] : pages).catch(() => null);
+      const found = media ?? (await readAll(given.hass, chosen, kind === "exhibitions" ? [NEW] : pages).catch(() => null));
       if (read !== key) return;
-      const shown = (media ?? []).slice(0, MAX_IN_ROW).map((medium) => item(kind, medium));
+      const shown = (found ?? []).slice(0, MAX_IN_ROW).map((medium) => item(kind, medium));
       list.replaceChildren(...shown);
-      list.hidden = all.hidden = !shown.length;
-      line.hidden = Boolean(shown.length);
+      const isEmpty = !shown.length;
+      section.classList.toggle("nothing", isEmpty);
+      list.hidden = isEmpty;
+      all.hidden = isEmpty || !kind;
+      line.hidden = !isEmpty;
       const ways = { pictures: ["hang_picture", () => find(".file").click(), "own"], favorites: ["choose", (button) => open(button, "")] };
-      if (media) say(line, text(emptyKey(given.hass, kind)), ...(ways[kind] ?? []));
+      if (found) say(line, text(emptyKey(given.hass, kind)), ...(ways[kind] ?? []));
       else say(line, text("not_read"), "try_again", fill);
-      if (!shown.length && kind === "exhibitions") setTimeout(() => section.isConnected && fill(), READ_AGAIN);
+      if (isEmpty && kind === "exhibitions") setTimeout(() => section.isConnected && fill(), READ_AGAIN);
     };
     fill();
     return section;
@@ -134,7 +140,7 @@ export const highlights = (card) => {
     const line = make("p", { className: "soft", textContent: text("reading") });
     const isFirst = !rows.firstChild;
     if (isFirst) rows.append(make("section", {}, line));
-    const folders = await readFolders(hass, opener.entityId).catch(() => null);
+    const folders = await readFolders(hass, chosen).catch(() => null);
     if (read !== key) return;
     if (!folders?.length) {
       // What was read before stays.
@@ -145,9 +151,11 @@ export const highlights = (card) => {
       return;
     }
     const found = new Map(folders.map((folder) => [folder.kind, folder]));
-    const titled = (kind) => found.get(kind) ?? { kind, title: textAt(`config_panel.browser.${kind}`), pages: [] };
-    const wanted = ROWS.filter((kind) => found.has(kind) || ALWAYS.has(kind)).map(titled);
-    rows.replaceChildren(...wanted.map((folder) => row(folder.kind === "exhibitions" ? { ...folder, title: text("new") } : folder, key)));
+    const named = (kind) => found.get(kind) ?? { kind, title: textAt(`config_panel.browser.${kind}`), pages: [] };
+    const others = folders.filter(({ kind }) => !ROWS.includes(kind) && kind !== "hidden").map(({ medium }) => medium);
+    const [first, ...more] = ROWS.filter((kind) => found.has(kind) || ALWAYS.has(kind)).map(named);
+    const all = { kind: "", title: text("library"), pages: [], media: [surprise(), ...others] };
+    rows.replaceChildren(...[{ ...first, title: text("new") }, all, ...more].map((folder) => row(folder, key)));
   };
   /** Say why a library has not everything. */
   const renderTrouble = () => {
@@ -164,19 +172,34 @@ export const highlights = (card) => {
     button.textContent = text("try_again");
     button.onclick = () => hass.callService("button", "press", { entity_id: again.entity_id });
   };
-  return ({ hass, config }) => {
+  /** Return the card of a display to choose. */
+  const display = ({ entity, name }) => {
+    const label = make(CARD);
+    label.addEventListener("click", () => update({ hass: given.hass, config: given.config, id: entity }), true);
+    label.setConfig({ entity, name, strip: true, tap_action: { action: "none" } });
+    return make("li", {}, label);
+  };
+  const update = ({ hass, config, id = given.config === config ? chosen : config.entity }) => {
+    const strip = find(".strip");
+    if (given.config !== config) strip.replaceChildren(...(config.displays ?? []).map(display));
     given = { hass, config };
-    const state = hass?.states[config.entity];
+    chosen = id;
     if (!hass) return;
-    for (const list of root.querySelectorAll("ul")) list.inert = isAway();
+    for (const { firstChild: label } of strip.children) {
+      label.hass = hass;
+      label.find(".picture").ariaPressed = String(label.entityId === chosen);
+    }
+    const state = hass.states[chosen];
+    for (const list of root.querySelectorAll(".rows ul")) list.inert = isAway();
     renderTrouble();
     // A library that has news changes the sources; what is shown changes the history and the favorites.
     const { source_list: sources, media_playlist: playlist, dp1 } = state?.attributes ?? {};
-    const key = JSON.stringify([config, sources, playlist, dp1?.favorite, hass.language]);
+    const key = JSON.stringify([config, chosen, sources, playlist, dp1?.favorite, hass.language]);
     if (!state || read === key) return;
     read = key;
     load(key);
   };
+  return update;
 };
 
 /** The source list of a display, as a row to tap in a tile. */
@@ -269,9 +292,10 @@ const overview = (hass, displays) => {
   const sections = displays.map(({ entity, name }) => grid(heading(name, { icon: "mdi:image-frame" }), { type: `custom:${CARD}`, entity }));
   if (displays.length) {
     const { entity } = displays.find((display) => hass.states[display.entity]?.state !== "unavailable") ?? displays[0];
-    const rows = { type: `custom:${HIGHLIGHTS}`, entity, ask: several, grid_options: { columns: "full" } };
-    // Beside the only display, or below all.
-    sections.push({ ...grid(rows), column_span: several ? 4 : 1 });
+    const rows = { type: `custom:${HIGHLIGHTS}`, entity, ...(several && { displays }), grid_options: { columns: "full" } };
+    // Beside the only display, or above all.
+    if (several) sections.unshift({ ...grid(rows), column_span: 4 });
+    else sections.push(grid(rows));
   } else {
     const content = `${text("no_display")} [${text("add_display")}](/config/integrations/integration/${DOMAIN})`;
     sections.push(grid({ type: "markdown", content }));

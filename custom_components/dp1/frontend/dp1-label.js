@@ -3,7 +3,7 @@
 
 import {
   BASE_STYLE, DOMAIN, FEATURES, NOTICE, PLAYER, UP_NEXT, act, ask, browse, call, can, draw, fire, isDisplay, loadTexts, make, modules,
-  nameOf, notices, onTaps, text, textAt,
+  nameOf, notices, onTaps, text, textAt, toast,
 } from "./dp1-shared.js";
 
 /**
@@ -86,7 +86,7 @@ summary::-webkit-details-marker { display: none; }
 .group:last-child { margin-inline-start: auto; }
 .transport { direction: ltr; }
 .place { min-width: 48px; text-align: center; white-space: nowrap; }
-[aria-pressed="true"] { color: var(--error-color, #db4437); }
+.icon[aria-pressed="true"] { color: var(--error-color, #db4437); }
 .choices { gap: 8px; }
 .choices button { display: flex; align-items: center; justify-content: center; gap: 8px; min-width: 56px; min-height: max(44px, 3.2em); border-radius: 3.2em; padding: 0 16px; background: var(--fill); }
 .choose { flex: 1; font-weight: 500; }
@@ -118,6 +118,16 @@ h3 { margin: 8px 0 4px; font-size: var(--ha-font-size-s, 12px); font-weight: 500
 .as-tile :is(.detail, .controls, .choices, .upcoming, .act), .as-tile .status:not(.lasts) { display: none; }
 .as-tile .status { min-height: 0; }
 .as-tile .status .clamp { -webkit-line-clamp: 2; }
+
+.as-strip .frame { grid: auto / 96px minmax(0, 1fr); }
+.as-strip .picture { aspect-ratio: 1; }
+.as-strip .picture img { padding: 0; object-fit: cover; }
+.as-strip:has([aria-pressed="true"].picture) { outline: 2px solid var(--primary-color); }
+.as-strip .side { display: grid; grid: auto 1fr / minmax(0, 1fr) auto; padding: 8px; gap: 0; }
+.as-strip .controls { grid-area: 1 / 2 / 3; margin: 0; flex-wrap: nowrap; }
+.as-strip .clamp { -webkit-line-clamp: 1; }
+.as-strip .status { min-height: 0; flex-wrap: nowrap; }
+.as-strip :is(.year, .detail, .choices, .upcoming, .place, [data-do]:not([data-do="next"], [data-do="favorite"])) { display: none; }
 
 .as-wall { --edge: 1.5em; font-size: var(--unit); --mdc-icon-size: 1.5em; }
 .as-wall .frame { grid: minmax(0, 1fr) / minmax(0, 1fr) clamp(360px, 30%, 27.5em); }
@@ -347,7 +357,7 @@ export class WallLabelCard extends HTMLElement {
     const rows = this._config?.grid_options?.rows;
     const isTile = width < TILE_WIDTH || rows <= TILE_ROWS;
     const isWall = this._layout === "panel" && width >= WALL_WIDTH;
-    const size = isWall ? "wall" : isTile ? "tile" : "label";
+    const size = this._config?.strip ? "strip" : isWall ? "wall" : isTile ? "tile" : "label";
     this.toggleAttribute("stacked", isWall && width < height);
     // Read from farther away, a larger wall has larger type.
     this.style.setProperty("--unit", `${Math.min(Math.max(width / 90, height / 90, 16), 48)}px`);
@@ -370,7 +380,7 @@ export class WallLabelCard extends HTMLElement {
     const attributes = state?.attributes ?? {};
     const shows = state?.state === "playing";
     const isThere = state && state.state !== "unavailable";
-    const title = shows ? attributes.media_title : name;
+    const title = shows ? attributes.media_title : this.size !== "strip" && name;
     const exhibition = shows && (work.exhibition || attributes.media_playlist);
     const contract = work.provenance?.contract;
     const chain = CHAINS.get(contract?.chain)?.[0] ?? String(contract?.chain ?? "").slice(0, 40);
@@ -385,7 +395,7 @@ export class WallLabelCard extends HTMLElement {
     const canChoose = isThere && can(state, FEATURES.browse);
     return {
       texts: {
-        ".artist": shows && attributes.media_artist,
+        ".artist": this.size === "strip" ? name : shows && attributes.media_artist,
         ".title": title,
         ".year": shows && work.year && `, ${work.year}`,
         ".facts": [mediumOf(work.medium), editionOf(work.edition), LIVES[work.lives] && text(LIVES[work.lives])].filter(Boolean).join(" · "),
@@ -434,7 +444,7 @@ export class WallLabelCard extends HTMLElement {
     // What can be taken back waits while the display sleeps or is away; what is back already need not come back.
     if (notice && notice.before !== playlist && (notice.isBusy || ["playing", "idle"].includes(state?.state ?? ""))) return notice;
     /** @type {(key: string, domain: string, action: string, data?: object) => Help} */
-    const help = (key, domain, action, data) => ({ label: text(key), act: () => this.act(this.find(".status"), domain, action, data) });
+    const help = (key, domain, action, data) => ({ label: text(key), act: ({ currentTarget }) => this.act(currentTarget, domain, action, data) });
     const press = (key, entity) => (entity ? [help(key, "button", "press", { entity_id: entity })] : []);
     const error = (key, values) => textAt(`exceptions.${key}.message`, values);
     const again = help("try_again", "homeassistant", "update_entity");
@@ -447,7 +457,11 @@ export class WallLabelCard extends HTMLElement {
       const at = new Date(state.last_changed);
       const isToday = Date.now() - Number(at) < DAY;
       const seen = Number(at) > 0 ? text("last_seen", { time: this._format(at, isToday ? undefined : { dateStyle: "medium" }) }) : "";
-      return lasting(`${text("out_of_reach", { name })} ${seen}`.trim(), again);
+      const look = async (event) => {
+        await again.act(event);
+        if (this.state?.state === "unavailable") toast(text("no_answer", { name }));
+      };
+      return lasting(`${text("out_of_reach", { name })} ${seen}`.trim(), { ...again, act: look });
     }
     if (reason) return lasting(error("on_error_page", { name, reason }), wake);
     if (isSetUp) return lasting(error("display_not_ready", { name }), again);
@@ -460,7 +474,7 @@ export class WallLabelCard extends HTMLElement {
     if (state.state !== "playing") return lasting(hass.formatEntityState(state));
     const fault = hass.states[problem];
     if (host || fault?.state === "on") {
-      const next = can(state, FEATURES.next) ? [help("next_work", PLAYER, "media_next_track")] : [];
+      const next = works > 1 && can(state, FEATURES.next) ? [help("next_work", PLAYER, "media_next_track")] : [];
       return lasting(host ? error("host_silent", { name: host }) : text("not_loading"), ...next, ...press("try_again", this.relative("refresh_work")));
     }
     if (until) return { message: text("until", { time: this._format(new Date(until)) }), helps: [help("back", DOMAIN, "show_previous")] };
@@ -592,7 +606,7 @@ export class WallLabelCard extends HTMLElement {
   async _updateUpNext(state, work, shows) {
     const entityId = this.entityId;
     const { size } = this;
-    const wanted = shows && size && size !== "tile" && !this._hidden.has(".upcoming") && work.works > 1;
+    const wanted = shows && ["label", "wall"].includes(size) && !this._hidden.has(".upcoming") && work.works > 1;
     const { media_track: place, shuffle, repeat, media_title: title } = state?.attributes ?? {};
     const key = wanted && JSON.stringify([entityId, work.work_id, work.playlist_id, work.works, place, title, shuffle, repeat]);
     if (this._upNextKey === key) return;

@@ -58,6 +58,9 @@ export const timesOf = (hass) => MINUTES.map((minutes) => [minutes, timeText(has
 
 // Pictures
 
+/** Return what shows works that nobody chose. */
+export const surprise = () => ({ title: text("surprise"), media_content_id: `${DOMAIN}://surprise`, media_content_type: "playlist", icon: "mdi:dice-5-outline" });
+
 /**
  * Return a picture to tap, with its title, a second line and its kind, and a menu.
  *
@@ -71,7 +74,7 @@ export const pictureItem = (hass, medium, tapped, menu) => {
   const title = titleOf(medium);
   const second = [medium.why, artist, year].filter(Boolean).join(" · ");
   const badge = kind && text(`kind.${kind}`);
-  const thumb = make("div", { className: "thumb" }, icon("mdi:image-frame"), ...pictures(hass, medium.thumbnail));
+  const thumb = make("div", { className: "thumb" }, icon(medium.icon ?? "mdi:image-frame"), ...pictures(hass, medium.thumbnail));
   if (badge) thumb.append(make("span", { className: "badge kind", textContent: badge }));
   const words = make("span", { className: "words" }, make("span", { className: "clamp", dir: "auto", textContent: title }), ...(second ? [line(second, "one-line soft")] : []));
   const show = make("button", { title, className: "show" }, thumb, words);
@@ -219,9 +222,6 @@ const onDisplays = (hass, medium, but = "") => {
   return all.length > 1 ? [...entries, entry(text("on_all"), "mdi:monitor-multiple", () => show(all[0], all))] : entries;
 };
 
-/** Ask on which display something is shown. */
-export const openDisplaysMenu = (hass, medium, button) => openMenu(button, heading(titleOf(medium)), () => onDisplays(hass, medium));
-
 /** Ask for how long the work on the wall stays. */
 export const duration = (card, button) => {
   const { hass, work } = card;
@@ -274,6 +274,7 @@ const switches = (card) => {
       const [action, data] = isIn ? ["unjoin", { entity_id: id }] : ["join", { group_members: [id] }];
       return order(text("together", { name: nameOf(hass, id) }), isIn, "mdi:image-multiple-outline", action, data);
     }),
+    ...(can(state, FEATURES.browse) ? [entry(text("write"), "mdi:message-text-outline", async () => (await modules.chooser()).write(card))] : []),
   ];
 };
 
@@ -286,7 +287,8 @@ const switches = (card) => {
 const openActs = (hass, entityId, medium, button, acts, card, own = []) => {
   const time = timeText(hass.language, WHILE);
   const keys = Object.keys(ACTS).filter((key) => acts[key]);
-  const entries = keys.map((key) => entry(text(key, key === "for_a_time" ? { time } : {}), ACTS[key], acts[key]));
+  const here = acts.show_now && displays(hass).length > 1 && text("on_display", { name: nameOf(hass, entityId) });
+  const entries = keys.map((key) => entry((key === "show_now" && here) || text(key, key === "for_a_time" ? { time } : {}), ACTS[key], acts[key]));
   if (medium.media_content_id) entries.push(...own, ...onDisplays(hass, medium, entityId));
   openMenu(button, heading(titleOf(medium)), () => entries, card);
 };
@@ -344,7 +346,7 @@ export const openPictureMenu = (hass, entityId, medium, button, look, own = {}) 
     medium.dp1 = { ...medium.dp1, hidden, ...(hidden && { favorite: false }) };
     markHidden(item, hidden);
   };
-  const heart = () => entry(text("favorite"), "mdi:heart-outline", async () => (await like(hass, medium)) && markHidden(item, false), isLiked);
+  const heart = () => entry(text(isLiked ? "unlike" : "like"), "mdi:heart-outline", async () => (await like(hass, medium)) && markHidden(item, false));
   const putAway = () => hide(hass, entityId, titleOf(medium), { media_content_id: medium.media_content_id }, button, isHidden === true, follow);
   const acts = {
     show_now: put(undefined),

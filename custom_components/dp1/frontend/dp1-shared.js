@@ -29,7 +29,8 @@
  * @property {string} entity
  * @property {string} [name]
  * @property {string[]} [hide]
- * @property {boolean} [ask] A tap asks on which display
+ * @property {{entity: string, name: string}[]} [displays] Of which one is chosen
+ * @property {boolean} [strip] It is one of these
  * @property {boolean} [qr] The wall view leads a phone to the page of the work
  * @property {{rows?: number}} [grid_options]
  * @typedef {object} Details What the backend tells of a node for cards
@@ -47,11 +48,12 @@
  * @property {string} [media_content_id]
  * @property {string} [media_content_type]
  * @property {string} [thumbnail]
+ * @property {string} [icon] where it has no picture
  * @property {boolean} [can_play]
  * @property {boolean} [can_expand]
  * @property {Details} [dp1]
  * @property {string} [why] it was found: of what it is a part, where neither its title nor its artist has a word
- * @typedef {{label: string, act: () => void}} Help
+ * @typedef {{label: string, act: (event?: any) => any}} Help
  * @typedef {{message: string, helps?: Help[], isBusy?: boolean, before?: string}} Notice "before" is the playlist that can come back
  * @typedef {[domain: string, action: string, data?: object]} Action
  */
@@ -102,7 +104,7 @@ button { background: none; border: 0; border-radius: 8px; padding: 0; cursor: po
 button:disabled { opacity: .5; cursor: default; }
 :is(button, a, summary, input):focus-visible { outline: 2px solid var(--primary-color); outline-offset: -2px; }
 a { color: inherit; }
-.act { min-height: 44px; padding: 0 8px; text-decoration: underline; text-underline-offset: 2px; }
+.act { position: relative; min-height: 44px; padding: 0 8px; text-decoration: underline; text-underline-offset: 2px; }
 ul { list-style: none; margin: 0; padding: 0; }
 li { position: relative; min-width: 0; }
 li[dropbefore]::before { content: ""; position: absolute; inset-block: 0; inset-inline-start: -5px; width: 2px; background: var(--primary-color); }
@@ -346,15 +348,17 @@ export const browse = async (hass, entityId, page) => {
  * Return the folders of the libraries, those of one kind as one.
  *
  * @param {Hass} hass
- * @returns {Promise<{kind: string, title: string, pages: string[]}[]>}
+ * @returns {Promise<{kind: string, title: string, pages: string[], medium: Medium}[]>} "medium" is the only one, or stands for all
  */
 export const readFolders = async (hass, entityId) => {
   const folders = new Map();
-  for (const { title, media_content_id: page, dp1: { kind = "", title: own = "" } = {} } of await browse(hass, entityId, FOLDERS)) {
+  for (const medium of await browse(hass, entityId, FOLDERS)) {
+    const { title, media_content_id: page = "", dp1: { kind = "", title: own = "" } = {} } = medium;
     const name = textAt(`config_panel.browser.${kind}`);
     const key = name ? kind : page;
     const folder = folders.get(key) ?? { kind, title: name || own || title, pages: [] };
     folder.pages.push(page);
+    folder.medium = { ...medium, can_play: medium.can_play && folder.pages.length === 1, dp1: { ...medium.dp1, title: folder.title } };
     folders.set(key, folder);
   }
   const all = folders.get("exhibitions");
@@ -471,7 +475,10 @@ export const perform = async (hass, entityId, title, action, { button, done } = 
   notify(entityId);
   if (problem) {
     const again = { label: text("try_again"), act: () => perform(hass, entityId, title, action, { button, done }) };
-    put(problem.message || text("not_read"), [again, { label: text("dismiss"), act: () => notify(entityId) }]);
+    const message = problem.message || text("not_read");
+    put(message, [again, { label: text("dismiss"), act: () => notify(entityId) }]);
+    // Whoever tapped sees no card, perhaps.
+    toast(`${title}: ${message}`, { text: again.label, action: again.act });
   } else if (done) {
     if (done !== "back_to") put(text(done, { title }), canGoBack ? [{ label: text("undo"), act: back }] : []);
     else if (canGoBack && playlist && playlist !== title) put("", [{ label: text("back_to", { title: playlist }), act: back }], false, playlist);
