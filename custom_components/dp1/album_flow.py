@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from contextlib import suppress
 from hashlib import sha256
-from typing import Any, Final
+from typing import Any
 
 import voluptuous as vol
 
@@ -24,6 +24,7 @@ from .collection_flow import SubentryFlow
 from .const import DEFAULT_DURATION
 from .dialogs import Dialog
 from .errors import translated_errors
+from .length import LONGEST, SHORTEST
 from .library.folder import (
     CONF_FOLDER,
     CONF_ITEM_DURATION,
@@ -36,10 +37,6 @@ from .library.folder import (
     async_folders,
 )
 from .library.settings import NAME_FIELD
-
-# Seconds that a picture may hang.
-SHORTEST: Final = 1
-LONGEST: Final = 86_400
 
 
 class AlbumFlow(SubentryFlow, Dialog[SubentryFlowResult]):

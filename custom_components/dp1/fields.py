@@ -16,6 +16,7 @@ from .client.text import MAX_TITLE, plain_lines
 
 # Source: DP-1, playlists extension.
 MAX_NOTE: Final = 500
+MAX_DURATION: Final = timedelta(days=365)
 PLACE: Final = re.compile(r"0*([1-9][0-9]{0,8})(\.0*)?")
 
 
@@ -68,14 +69,16 @@ def duration(value: Any) -> timedelta:
         value = dt_util.parse_duration(str(value)) or value
     try:
         validated: timedelta = cv.positive_time_period(value)
-    except OverflowError as err:
-        raise vol.Invalid("the duration is too long") from err
+    except OverflowError:
+        validated = timedelta.max
+    if validated > MAX_DURATION:
+        raise vol.Invalid(f"expected at most {MAX_DURATION.days} days")
     return validated
 
 
-def seconds(least: float, most: float) -> Any:
+def seconds(least: float) -> Any:
     """Return the validator of a duration as a number of seconds."""
-    return vol.All(duration, timedelta.total_seconds, vol.Range(min=least, max=most))
+    return vol.All(duration, timedelta.total_seconds, vol.Range(min=least))
 
 
 def media(value: Any) -> str:

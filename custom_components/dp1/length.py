@@ -10,6 +10,9 @@ from typing import Final
 MAX_BOXES: Final = 64
 # The length of a film that does not tell it.
 ENDLESS: Final = 0xFFFFFFFF
+# In seconds: how long a picture, a film or a sound hangs at least and at most, whatever a file says.
+SHORTEST: Final = 1
+LONGEST: Final = 86_400
 
 
 def length_of_sound(sound: Path | BytesIO) -> float | None:
@@ -22,7 +25,7 @@ def length_of_sound(sound: Path | BytesIO) -> float | None:
     with suppress(MutagenError):
         # Without tags a file counts as false.
         if (file := File(sound)) is not None:
-            return float(file.info.length) or None
+            return _bounded(file.info.length) if file.info.length else None
     return None
 
 
@@ -39,7 +42,12 @@ def length_of_film(film: Path | BytesIO) -> float | None:
             if kind == b"mvhd":
                 times = ">3xQQIQ" if file.read(1) == b"\1" else ">3xIIII"
                 *_, scale, length = unpack(times, file.read(calcsize(times)))
-                return length / scale if 0 < length < ENDLESS else None
+                return _bounded(length / scale) if 0 < length < ENDLESS else None
             if kind != b"moov":
                 file.seek(size - 8, SEEK_CUR)
     return None
+
+
+def _bounded(seconds: float) -> float:
+    """Return for how long something hangs that claims to last so many seconds."""
+    return float(min(max(seconds, SHORTEST), LONGEST))

@@ -4,6 +4,7 @@ import json
 from typing import Any
 
 import pytest
+import voluptuous as vol
 
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
@@ -12,7 +13,7 @@ from homeassistant.helpers.translation import (
     async_load_integrations,
 )
 
-from .calls import cast, failure
+from .calls import call, cast, failure
 
 from tests.displays import ENTITY_ID, playlist, state_of, until
 from tests.simulators.display import DisplaySimulator
@@ -100,3 +101,25 @@ async def test_fields_have_their_names_in_the_language_of_the_house(
     assert told["fields"] == told["given"]
     assert names["playlist_url"] in told["given"]
     assert "playlist_id" not in told["given"]
+
+
+@pytest.mark.parametrize("given", ["99999999:00:00", {"days": 3_000_000}, "P9999D"])
+async def test_a_time_without_bounds(
+    hass: HomeAssistant, display: DisplaySimulator, given: Any
+) -> None:
+    """A time that no calendar holds is refused by the limit of each field, and nothing is sent."""
+    for action, data in (
+        ("show_work", {"work": 1}),
+        ("show_message", {"text": "Dinner"}),
+        ("cast_playlist", {"playlist": playlist("Dawn")}),
+    ):
+        with pytest.raises(vol.Invalid, match="at most 365 days"):
+            await call(hass, action, entity_id=ENTITY_ID, show_for=given, **data)
+    media = {"media_content_id": "https://art.example.org/1.png"}
+    media["media_content_type"] = "image/png"
+    for extra in ({"show_for": given}, {"duration": given}):
+        told = await refused(
+            hass, "media_player.play_media", announce=True, extra=extra, **media
+        )
+        assert "365" in told
+    assert not display.writes

@@ -711,6 +711,9 @@ with wave.open(WAV, "wb") as _file:
     _file.setsampwidth(1)
     _file.setframerate(8000)
     _file.writeframes(b"\x80" * 8000 * SECONDS)
+# By its header, a sample a second for more than a century.
+FOR_EVER = WAV.getvalue()[:24] + pack("<II", 1, 1) + WAV.getvalue()[32:40]
+FOR_EVER += pack("<I", 0xFFFFFF00) + WAV.getvalue()[44:]
 # Each frame of 128 kbit/s at 48 kHz is 24 ms.
 MP3 = (b"\xff\xfb\x94\xc0" + bytes(380)) * int(SECONDS / 0.024)
 
@@ -755,10 +758,11 @@ class SpeechView(HomeAssistantView):
         (MP3, False, SECONDS),
         (WAV.getvalue(), False, SECONDS),
         (WAV.getvalue(), True, SECONDS),
+        (FOR_EVER, True, 86_400),
         (b"no sound", False, 30),
         (bytes(MAX_SOUND + 1), False, 30),
     ],
-    ids=["mp3", "wav", "file", "nothing", "endless"],
+    ids=["mp3", "wav", "file", "for ever", "nothing", "endless"],
 )
 async def test_speech_takes_the_picture_away_while_it_lasts(
     hass: HomeAssistant,
@@ -811,6 +815,8 @@ FILMS = {
     ),
     "a stream": (film(pack(">B3xIIII", 0, 0, 0, 600, 0xFFFFFFFF)), 300),
     "no scale": (film(pack(">B3xIIII", 0, 0, 0, 0, 5)), 300),
+    "a blink": (film(pack(">B3xIIII", 0, 0, 0, 0xFFFFFFFF, 1)), 1),
+    "for ever": (film(pack(">B3xIIII", 0, 0, 0, 1, 0xFFFFFFFE)), 86_400),
     "cut": (film(b"")[:-30], 300),
     "boxes without end": (pack(">I4s", 0, b"free") * 3, 300),
     "beyond the end": (pack(">I4sQ", 1, b"free", 2**64 - 1), 300),

@@ -64,7 +64,7 @@ OPTIONS: dict[vol.Marker, Any] = {
     vol.Optional("repeat"): vol.All(
         lambda value: "off" if value is False else value, vol.Coerce(RepeatMode)
     ),
-    vol.Optional("item_duration"): seconds(1, 31_536_000),
+    vol.Optional("item_duration"): seconds(1),
     vol.Optional("limit"): whole_number(1, 1024),
     vol.Optional("wake", default=True): cv.boolean,
 }
