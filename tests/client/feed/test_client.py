@@ -168,7 +168,8 @@ async def test_playlist_addresses() -> None:
 
 async def test_a_feed_does_not_choose_where_the_key_goes() -> None:
     """An id that is a URL is used as an id on this feed."""
-    crafty = Reply(body=playlist(id="https://elsewhere.example/x"))
+    ways = {"id": "https://elsewhere.example/x", "slug": "../registry/channels"}
+    crafty = Reply(body=playlist(**ways))
     named = "/api/v1/playlists/https%3A%2F%2Felsewhere.example%2Fx"
     script = (crafty, V2, crafty, Reply(204))
     async with scripted(*script, api_key=API_KEY) as (feed, server):
@@ -394,7 +395,7 @@ async def test_channels() -> None:
 
 async def test_delete() -> None:
     """A playlist of this feed is deleted at once or queued, and one of another host refused."""
-    there = Reply(body=playlist(id=ID))
+    there = Reply(body=playlist(id=ID, slug="evening"))
     queued = Reply(202, {"message": "queued"})
     script = (V2, there, Reply(204), V2, there, queued, V2, MISSING, V2)
     async with scripted(*script, api_key=API_KEY) as (feed, server):

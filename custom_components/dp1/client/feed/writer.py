@@ -268,11 +268,7 @@ class Writer:
             raise UnexpectedAnswerError("the answer is not a playlist")
         by_id = self.connection.playlist_url(document["id"]) == url
         slug = str(document.get("slug"))
-        if (
-            self.takes_intents
-            and not by_id
-            and self.connection.playlist_url(slug) != url
-        ):
+        if not by_id and self.connection.playlist_url(slug) != url:
             raise UnexpectedAnswerError("the answer is another playlist")
         return Existing(document, by_id)
 
