@@ -92,8 +92,8 @@ def player(
 
 def works_of(library: Library, built: Playlist) -> list[tuple[str, Item]]:
     """Return the item ids of a playlist with the library's metadata of the works."""
-    keys = [str(item["id"]) for item in (built.document or {})["items"]]
-    found = [(key, library.work(on_wall({"id": key}))) for key in keys]
+    items = (built.document or {})["items"]
+    found = [(str(item["id"]), library.work(on_wall(item))) for item in items]
     return [(key, work) for key, work in found if work]
 
 

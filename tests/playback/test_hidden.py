@@ -358,3 +358,33 @@ async def test_never_again_in_a_group(
             await until(lambda: [it["title"] for it in wall.player.items] == titles[:2])  # noqa: B023
             await until(lambda: wall.state.current_title == "Dawn")  # noqa: B023
         assert len((await gallery.library.async_children("hidden")).nodes) == 2
+
+
+async def test_a_work_that_claims_to_be_others(gallery: Gallery) -> None:
+    """Hidden is what hangs, and nothing whose id or token a stranger wrote on it: favorites stay, and so do their hearts."""
+    library = gallery.library
+    (series, *_) = (await library.async_children(gallery.exhibition(SMALL))).nodes
+    nodes = f"playlist/{EVENING}", series.id
+    claimed = []
+    for node in nodes:
+        (first, *_) = (await library.async_children(node)).nodes
+        await gallery.call("add_favorite", media_content_id=gallery.media_id(first.id))
+        claimed.append((await library.async_build_playlist(first.id)).items[0])
+    kept = library.favorites.nodes()
+    junk = playlist("Junk", "More", id=EVENING, title="Evening")
+    junk["items"][0] |= {
+        "id": claimed[0]["id"],
+        "provenance": claimed[1]["provenance"],
+        "source": "https://art.example.org/junk",
+    }
+    await gallery.cast(playlist=junk)
+    await until(lambda: gallery.attribute("media_title") == "Junk")
+    assert gallery.attribute("dp1")["favorite"] is False
+    (told,) = (await gallery.call("hide_work", entity_id=ENTITY_ID))["hidden"]
+    assert told["title"] == "Junk"
+    assert on_wall(gallery) == ["More"]
+    assert library.favorites.nodes() == kept
+    for node in nodes:
+        media = gallery.media_id(node)
+        answer = await gallery.cast(media_content_id=media)
+        assert "warning" not in answer

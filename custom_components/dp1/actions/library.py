@@ -18,7 +18,7 @@ from ..coordinator import DisplayCoordinator
 from ..displays import async_displays
 from ..errors import invalid_input
 from ..fields import list_up_to, media, name, whole_number
-from ..library.index import marks_of_item
+from ..library.index import place_of_item
 from ..library.item import Item
 from ..library.libraries import (
     async_libraries,
@@ -183,13 +183,13 @@ async def async_hide_work(call: ServiceCall) -> ServiceResponse:
         except HomeAssistantError:
             library.hidden.async_remove(work.id)
             raise
-        marks = frozenset(marks_of_item(item))
+        place = place_of_item(item)
         if coordinator is not None:
-            await async_do(coordinator, call.context, async_leave_out, marks)
+            await async_do(coordinator, call.context, async_leave_out, place)
         for display in async_displays(call.hass):
             # What comes back there is not judged anew.
             if display.wall.is_announcing:
-                await async_leave_out(display, marks)
+                await async_leave_out(display, place)
         hidden = media_id(library.entry_id, work.id)
         works.append({"title": work.title, "media_content_id": hidden})
     return {"hidden": works} if call.return_response else None

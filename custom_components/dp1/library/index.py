@@ -12,24 +12,27 @@ from .listing import Delta, Listing, Record
 type Mark = tuple[str, str]
 
 
+def place_of(source: object) -> str:
+    """Return what the address of a work means; each display has an address of its own of what is lent."""
+    return same_work(without_token(source) or "") if isinstance(source, str) else ""
+
+
+def place_of_item(item: Mapping[str, Any] | None) -> str:
+    """Return by what the work of the item of a playlist is recognized: whatever else it says, others may say, too."""
+    return place_of((item or {}).get("source"))
+
+
 def marks_of(key: object, source: object, provenance: object) -> Iterator[Mark]:
-    """Yield by what a work is recognized: its token, the id of its item, and what its address means."""
-    if token := token_mark(provenance):
-        yield token
-    if isinstance(key, str) and key:
-        yield "id", key
-    if isinstance(source, str) and source:
-        # Each display has an address of its own of what is lent.
-        yield "source", same_work(without_token(source) or "")
+    """Yield what tells a work from others at its address: its token, the id of its item, nothing."""
+    if place := place_of(source):
+        if token := token_mark(provenance):
+            yield " ".join(token), place
+        if isinstance(key, str) and key:
+            yield key, place
+        yield "", place
 
 
-def marks_of_item(item: Mapping[str, Any] | None) -> Iterator[Mark]:
-    """Yield by what the work of the item of a playlist is recognized."""
-    item = item or {}
-    return marks_of(item.get("id"), item.get("source"), item.get("provenance"))
-
-
-def token_mark(provenance: object) -> Mark | None:
+def token_mark(provenance: object) -> tuple[str, str] | None:
     """Return contract and number of a token; addresses on Ethereum are case-insensitive."""
     contract = mapping(mapping(provenance).get("contract"))
     address, token = text(contract.get("address")), text(contract.get("tokenId"))
@@ -70,7 +73,7 @@ class Marks[T: Record]:
 
     def at(self, source: str) -> tuple[str, str] | None:
         """Return the same of the work at an address."""
-        return self._places.get(("source", same_work(source)))
+        return self._places.get(("", place_of(source)))
 
     def find(self, item: PlaylistItem) -> tuple[str, str] | None:
         """Return the key of the list with a work, and its id there."""

@@ -30,6 +30,7 @@ from ..client.text import shorten
 from ..const import CONF_CATALOG_URL, CONF_FEED_URL, CONF_KIND, DOMAIN, EntryKind
 from ..errors import action_failed, invalid_input, translated, translated_errors
 from .folder import FOLDER_PREFIX
+from .index import place_of
 from .item import Item, labeled
 from .library import Library, LibraryConfigEntry, error_prefix_of
 from .node import NodeKind, media_id as make_media_id, node_id, parse_media_id
@@ -230,8 +231,9 @@ async def async_node_on(
         if library.feed and player.playlist_id and item.id:
             text = node_id(NodeKind.ITEM, player.playlist_id, item.id)
             with suppress(Dp1Error):
-                await library.async_node(text)
-                return library, text
+                work = await library.async_node(text)
+                if place_of(work.source) == place_of(item.source):
+                    return library, text
     return None
 
 

@@ -26,6 +26,7 @@ from ..errors import action_failed, translated, translated_errors
 from ..language import async_message
 from ..storage import async_remove_files
 from .files import Files, async_remove_kept
+from .index import place_of_item
 from .item import Item
 from .listing import PATIENCE
 from .news import async_hold, async_tell_held
@@ -475,7 +476,7 @@ class Library:
     @callback
     def async_hide(self, work: Item, item: dict[str, Any]) -> None:
         """Never show a work again, which is no favorite then; raises ValueError for anything else."""
-        if work.kind not in WORKS:
+        if work.kind not in WORKS or not place_of_item(item):
             raise ValueError("not a work")
         for each in self.favorites.of_work(item):
             self.favorites.async_remove(each)
@@ -490,12 +491,12 @@ class Library:
 
     def favorite_of(self, player: PlayerStatus, work: Item | None) -> str | None:
         """Return the node id under which the current work of a player is a favorite."""
-        item = player.current
-        candidates = [work.id if work else None]
-        if item is not None and item.id and player.playlist_id:
-            candidates.append(node_id(NodeKind.ITEM, player.playlist_id, item.id))
-        keys = (key for key in candidates if key and self.favorites.has(key))
-        return next(keys, None)
+        if work is not None and self.favorites.has(work.id):
+            return work.id
+        if (item := player.current) is None or not item.id or not player.playlist_id:
+            return None
+        key = node_id(NodeKind.ITEM, player.playlist_id, item.id)
+        return key if key in self.favorites.of_work(item.raw) else None
 
     def source_list(self) -> SourceList[Library]:
         """Return the sources of now."""

@@ -20,7 +20,7 @@ from ..display.wall import Announcement
 from ..errors import invalid_input
 from ..grants import GRANTS
 from ..hosts import HOSTS
-from ..library.index import Mark, marks_of_item
+from ..library.index import place_of_item
 from .cast import (
     async_hang_again,
     async_player_of,
@@ -103,10 +103,8 @@ async def async_enqueue(
         await _async_change(coordinator, document, own, reload, is_personal)
 
 
-async def async_leave_out(
-    coordinator: DisplayCoordinator, hidden: frozenset[Mark]
-) -> None:
-    """Take works that are hidden by now out of what hangs for good, and of what is covered: from the one after them on."""
+async def async_leave_out(coordinator: DisplayCoordinator, hidden: str) -> None:
+    """Take a work that is hidden by now out of what hangs for good, and of what is covered: from the one after it on."""
     wall = coordinator.wall
     async with coordinator.requests.step_lock:
         hung, player = await async_works(coordinator)
@@ -129,12 +127,12 @@ async def _async_without(
     coordinator: DisplayCoordinator,
     hung: Hung,
     player: PlayerStatus,
-    hidden: frozenset[Mark],
+    hidden: str,
 ) -> Hung | None:
-    """Return what hung without hidden works, as it is if it has none; None if nothing is left."""
+    """Return what hung without a hidden work, as it is if it has it not; None if nothing is left."""
     items, current = [item.raw for item in player.items], _current(player)
     following = [*items[current:], *items[:current]]
-    left = [it for it in following if hidden.isdisjoint(marks_of_item(it))]
+    left = [it for it in following if place_of_item(it) != hidden]
     if len(left) == len(items):
         return hung
     if not left:
@@ -150,7 +148,7 @@ async def _async_without(
     if hung.shown.url is not None:
         request = Request(art=Ready(hung.asked), begin=Begin(place=start))
         return await async_prepared(coordinator, hung.asked, request)
-    works = [it for it in hung.shown.items if hidden.isdisjoint(marks_of_item(it))]
+    works = [it for it in hung.shown.items if place_of_item(it) != hidden]
     document = {**unsigned(hung.shown.document), "items": works}
     count = hung.asked.left_out + len(items) - len(left)
     return replace(

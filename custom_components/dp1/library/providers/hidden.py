@@ -2,7 +2,7 @@
 
 from typing import override
 
-from ..index import Mark, marks_of_item
+from ..index import place_of_item
 from ..item import Item
 from ..node import NodeKind
 from .kept import Kept
@@ -13,7 +13,7 @@ class Hidden(Kept):
 
     kinds = (NodeKind.HIDDEN,)
     name = "hidden"
-    _keys: frozenset[Mark] | None = None
+    _keys: frozenset[str] | None = None
 
     @override
     def roots(self) -> list[Item]:
@@ -26,13 +26,11 @@ class Hidden(Kept):
         return self._folder(NodeKind.HIDDEN, ())
 
     @property
-    def keys(self) -> frozenset[Mark]:
+    def keys(self) -> frozenset[str]:
         """Return by what the works are recognized, in whichever list they are."""
         if self._keys is None:
             kept = self._kept.values()
-            self._keys = frozenset(
-                key for each in kept for key in marks_of_item(each.item)
-            )
+            self._keys = frozenset(place_of_item(each.item) for each in kept) - {""}
         return self._keys
 
     @override

@@ -1,6 +1,6 @@
 """Nodes that a person has put aside in a library, stored with enough to show and play them without the servers."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, override
 
@@ -12,7 +12,7 @@ from ...client.errors import NotFoundError
 from ...client.playlist.playlist import Playlist
 from ...language import async_text
 from ...storage import PartlyReadError, SafeStore, record_from_json, record_to_json
-from ..index import marks_of_item
+from ..index import place_of_item
 from ..item import Item, labeled
 from ..node import WORKS, Inside, NodeKind
 from .provider import Provider
@@ -129,13 +129,13 @@ class Kept(Provider):
         """Return whether a node is kept."""
         return node_id in self._kept
 
-    def of_work(self, item: Json | None) -> list[str]:
+    def of_work(self, item: Mapping[str, Any] | None) -> list[str]:
         """Return the ids under which the work of a playlist item is kept, wherever it is served."""
-        keys = {*marks_of_item(item)}
+        place = place_of_item(item)
         return [
             node_id
             for node_id, each in self._kept.items()
-            if not keys.isdisjoint(marks_of_item(each.item))
+            if place and place_of_item(each.item) == place
         ]
 
     def build_kept(self, node_id: str) -> Playlist | None:

@@ -15,7 +15,7 @@ from ...client.playlist.playlist import Playlist
 from ...const import LOGGER
 from ...language import async_text
 from ...storage import SafeStore
-from ..index import marks_of_item
+from ..index import place_of_item
 from ..item import Item
 from ..node import FOLDER_TITLES, NodeKind
 from .hidden import Hidden
@@ -189,7 +189,7 @@ class Surprise(Provider):
         left = [
             item
             for item in items
-            if _mark(item) not in there and hidden.isdisjoint(marks_of_item(item))
+            if _mark(item) not in there and place_of_item(item) not in hidden
         ]
         new = [item for item in left if _mark(item) not in came]
         if not new and node in came:
@@ -206,5 +206,4 @@ class Surprise(Provider):
 
 def _mark(item: Json) -> str:
     """Return a mark of a work, short enough to remember that of each."""
-    key = next(marks_of_item(item), ("", ""))
-    return blake2s("\n".join(key).encode(), digest_size=8).hexdigest()
+    return blake2s(place_of_item(item).encode(), digest_size=8).hexdigest()

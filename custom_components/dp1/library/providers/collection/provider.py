@@ -15,6 +15,7 @@ from ....client.indexer.tokens import Token
 from ....client.playlist.document import timestamp
 from ....client.playlist.playlist import Playlist
 from ....const import SUBENTRY_COLLECTION
+from ...index import place_of
 from ...item import WORK_IDS, Item
 from ...listing import Lazy, Listing
 from ...node import Inside, NodeKind, key_of, media_id, node_id, split_node_id
@@ -120,9 +121,10 @@ class Collections(SubentryProvider[CollectionServer]):
 
     @override
     def find(self, item: PlaylistItem) -> Item | None:
-        """Return the work of an item by its id."""
+        """Return the work of an item by its id, if that is where the work is."""
         for collection in self.servers:
-            if tokens := collection.works.get((NodeKind.OWNED, item.id or "")):
+            tokens = collection.works.get((NodeKind.OWNED, item.id or ""))
+            if tokens and place_of(tokens[0].source) == place_of(item.source):
                 return collection.list.item_of(tokens[0])
         return None
 
