@@ -94,13 +94,12 @@ async def test_favorites_that_cannot_be_shown_together(
 @pytest.mark.parametrize(
     "listed",
     [
-        choice._NOT,
         vocabulary.FILLERS,
         vocabulary._EVERYTHING.split(),
         vocabulary._BY.split(),
         vocabulary._WORDS.keys() - {"-"},
     ],
-    ids=["not", "fillers", "everything", "by", "numbers"],
+    ids=["fillers", "everything", "by", "numbers"],
 )
 def test_listed_words_are_folded(listed: Iterable[str]) -> None:
     """A word is found only if it is listed as folding yields it."""
@@ -184,23 +183,6 @@ async def test_a_library_that_is_empty(hass: HomeAssistant, tmp_path: Path) -> N
         await hass.config_entries.async_reload(home.library.entry_id)
         await hass.async_block_till_done()
         assert await home.say("show qwertz") == nothing
-
-
-@pytest.mark.parametrize(
-    ("what", "title", "declined"),
-    [
-        ("Net Evil nicht", "Net Evil", True),
-        ("Net Evilは表示しないで", "Net Evil", True),
-        ("不要Net Evil", "Net Evil", True),
-        ("别的作品", "Net Evil", False),
-        ("No Works", "No Works", False),
-        ("Porch Light by Marguerite Osei", "Porch Light", False),
-        ("Portrait of an Echo", "Portrait of an Echo", False),
-    ],
-)
-def test_declined(what: str, title: str, declined: bool) -> None:
-    """Words that are no part of the title turn a wish round; "other" does not, nor words of other languages."""
-    assert choice.is_declined(what, title) is declined
 
 
 @pytest.mark.parametrize(

@@ -4,19 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from custom_components.dp1.voice.answers import async_answers
-from custom_components.dp1.voice.displays import _floors
+from custom_components.dp1.voice.sentences import WAITING
 from homeassistant.const import STATE_UNAVAILABLE, STATE_UNKNOWN
 from homeassistant.core import HomeAssistant
-from homeassistant.helpers import (
-    area_registry as ar,
-    entity_registry as er,
-    floor_registry as fr,
-)
+from homeassistant.helpers import entity_registry as er
 
 from ..displays import playlist, until
 from ..timing import FAST
-from .hearing import recognize
 from .home import Home, table
 
 from tests.timing import Timing
@@ -28,80 +22,6 @@ pytestmark = pytest.mark.usefixtures("socket_enabled")
 def timing() -> Timing:
     """Take a display for lost soon."""
     return dict(FAST, loss_patience=0.3)
-
-
-def move(hass: HomeAssistant, room: str, floor: str, level: int) -> None:
-    """Put a room on a floor."""
-    floors = fr.async_get(hass)
-    found = floors.async_get_floor_by_name(floor) or floors.async_create(floor)
-    floors.async_update(found.floor_id, level=level)
-    area = ar.async_get(hass).async_get_area_by_name(room)
-    assert area is not None
-    ar.async_get(hass).async_update(area.id, floor_id=found.floor_id)
-
-
-async def test_floors(hass: HomeAssistant, home: Home) -> None:
-    """Upstairs and downstairs are counted from the speaker, who may name the own floor so, too."""
-    move(hass, "Living Room", "Ground floor", 0)
-    move(hass, "Study", "Upper floor", 1)
-    assert "Easel" in await home.does("show Net Evil upstairs")
-    assert "Big Wall" in await home.does("show Slow Weather on this floor")
-    assert "Big Wall" in await home.does("turn on the art downstairs")
-    # A speaker in a room without a floor is at the bottom of the stairs.
-    home.speaker = home.kitchen
-    assert "Big Wall" in await home.does("show Net Evil downstairs")
-    assert "Easel" in await home.does("show Slow Weather upstairs")
-    move(hass, "Kitchen", "Upper floor", 1)
-    assert "Easel" in await home.does("show Net Evil upstairs")
-    assert "Big Wall" in await home.does("show Slow Weather downstairs")
-    move(hass, "Study", "Ground floor", 0)
-    for sentence in ("show Net Evil upstairs", "show Net Evil on this floor"):
-        said, failed = await home.say(sentence)
-        assert (said, failed) == ("There is no art display on this floor.", True)
-
-
-# What is said of the floor above with its name, and of the one below.
-FLOORS = {
-    "en": ("show Net Evil upstairs", "Upper floor", "show Net Evil downstairs"),
-    "de": ("zeig Net Evil oben", "Obergeschoss", "zeig Net Evil unten"),
-    "fr": ("montre Net Evil à l'étage", "Étage", "montre Net Evil en bas"),
-    "es": ("muestra Net Evil arriba", "Planta alta", "muestra Net Evil abajo"),
-    "nl": ("toon Net Evil boven", "Bovenverdieping", "toon Net Evil beneden"),
-    "ja": ("上の階にNet Evilを見せて", "二階", "下の階にNet Evilを見せて"),
-    "zh": ("在楼上显示Net Evil", "二楼", "在楼下显示Net Evil"),
-}
-
-
-@pytest.mark.parametrize("language", FLOORS)
-async def test_names_of_floors(hass: HomeAssistant, language: str) -> None:
-    """A floor of which no level is known is found by a name that says it, in each language."""
-    floors = fr.async_get(hass)
-    above, name, below = FLOORS[language]
-    upper = floors.async_create(name)
-    ground = floors.async_create(table(language)["names"]["floor"])
-    for sentence, where, floor in ((above, "up", upper), (below, "down", ground)):
-        assert recognize(language, sentence)[1]["scope"] == where
-        assert _floors([upper, ground], ground, where) == {floor.floor_id}
-
-
-async def test_floors_without_levels(hass: HomeAssistant, home: Home) -> None:
-    """Who is upstairs says so, too, and a floor without a level or a name that says it is never guessed."""
-    floors, areas = fr.async_get(hass), ar.async_get(hass)
-    (ground,) = floors.async_list_floors()
-    upper = floors.async_create("Upper floor")
-    study = areas.async_get_area_by_name("Study")
-    assert study is not None
-    areas.async_update(study.id, floor_id=upper.floor_id)
-    above, _, below = FLOORS["en"]
-    assert "Easel" in await home.does(above)
-    assert "Big Wall" in await home.does(below)
-    floors.async_update(upper.floor_id, name="B")
-    assert "Big Wall" in await home.does(below)
-    floors.async_update(ground.floor_id, name="A")
-    for sentence in (above, below):
-        said, failed = await home.say(sentence)
-        assert failed
-        assert said == (await async_answers(hass, "en")).say("which_floor")
 
 
 async def test_names_in_another_form(hass: HomeAssistant, tmp_path: Path) -> None:
@@ -123,10 +43,14 @@ async def test_names_in_another_form(hass: HomeAssistant, tmp_path: Path) -> Non
 async def test_a_title_with_the_name_of_a_display(
     hass: HomeAssistant, home: Home
 ) -> None:
-    """A title that ends like the name of a display elsewhere is shown here."""
+    """A title that ends like the name of a display elsewhere is shown here; only a name has sentences written anew."""
     easel = home.ids[home.there.url]
+    await until(lambda: not hass.data[WAITING])
+    er.async_get(hass).async_update_entity(easel, icon="mdi:easel")
+    assert not hass.data[WAITING]
     for name, title in (("Sun", "Seven Small Suns"), ("Weather", "Slow Weather")):
         er.async_get(hass).async_update_entity(easel, name=name)
+        assert hass.data[WAITING]
         await hass.async_block_till_done()
         said = await home.does(f"show {title}")
         assert said.startswith(title)

@@ -1,6 +1,6 @@
 """Test what follows a title: when and where, and the names that a text may consist of."""
 
-from custom_components.dp1.voice.tail import Tail
+from custom_components.dp1.voice.tail import Reading, Tail
 
 NAMES = {
     "dp1_floor": [("Upstairs", "first floor")],
@@ -10,9 +10,9 @@ NAMES = {
 
 
 def test_floors() -> None:
-    """A floor is named by its name or an alias; a word for all above is looked for among the floors later."""
+    """A floor is named by its name or an alias."""
     tail = Tail.of("en", NAMES)
     *_, last = tail.readings("Porch Light on the first floor")
     assert (last.what, last.slots) == ("Porch Light", {"floor": "Upstairs"})
-    *_, last = tail.readings("Porch Light upstairs")
-    assert (last.what, last.slots) == ("Porch Light", {"scope": "up"})
+    placed = tail.placed(Reading("Porch Light upstairs"))
+    assert placed == Reading("Porch Light", {"place": "Upstairs"})

@@ -56,7 +56,7 @@ _FILLERS: Final = {
     "wiedergabeliste kanal namens bitte ah ahm ahem also doch zeig zeige mir mal hange",
     "fr": "le la les l un une des du de d et par exposition serie oeuvre oeuvres œuvre œuvres liste chaine appelee nommee euh heu ben montre affiche moi",
     "es": "el la los las un una unos unas del de y por exposicion serie obra obras lista canal llamada eh este pues muestra muestrame pon",
-    "nl": "de het een en van uit tentoonstelling expositie reeks serie werk werken afspeellijst kanaal genaamd eh ehm uhm toon laat zien",
+    "nl": "de het een en van tentoonstelling expositie reeks serie werk werken afspeellijst kanaal genaamd eh ehm uhm toon laat zien",
     "ja": "の 展 展覧会 作品 シリース を という えっと えーと あの うーん",
     "zh": "的 展览 展览会 作品 系列 嗯 呃 额 那个 请",
 }

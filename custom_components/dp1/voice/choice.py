@@ -4,7 +4,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from random import Random, choice
-import re
 from typing import Any, Final
 
 from lru import LRU
@@ -35,19 +34,6 @@ KINDS: Final[Mapping[str, set[NodeKind]]] = {
     "playlist": {NodeKind.PLAYLIST},
 }
 CHOICES: Final = "collection daily favorites group new newest other surprise"
-# Who says these wants the contrary, unless the title has them. 别的 is "other".
-_NOT_BY_LANGUAGE: Final = {
-    "en": "not never no",
-    "de": "nicht nie kein keine keinen",
-    "nl": "niet nooit geen",
-    "fr": "pas jamais",
-    "es": "no nunca",
-}
-_NOT: Final = frozenset(" ".join(_NOT_BY_LANGUAGE.values()).split())
-_NOT_BEFORE_OR_AFTER: Final = re.compile(rf"(不|勿|别(?![的人])).*|.*{fold('ないで')}")
-# Who ends with one of these wants it taken down, unless it is played: "spiel die Serie Oben ab".
-_AWAY: Final = re.compile(r".* (away|off|ab|aus|weg|af|uit)")
-
 # What "yes" would show, with the slots of the sentence, until it is forgotten, by the speaker who was asked.
 type Offer = tuple[Wish, Mapping[str, Any], datetime]
 OFFERS: Final[HassKey[dict[str, Offer]]] = HassKey(f"{DOMAIN}_offers")
@@ -162,19 +148,9 @@ async def _async_find(
     ]
     kinds = KINDS.get(kind) or set(NodeKind)
     if meant := [hit for hit in sure if hit[1].node.kind in kinds] or sure:
-        title = meant[0][1].node.title
-        is_away = (
-            not kind
-            and _AWAY.fullmatch(fold(what))
-            and not _AWAY.fullmatch(fold(title))
-        )
-        if is_away or is_declined(what, title):
-            raise NotOursError("left")
         return await _async_meant(kind, meant[0], sure, displays)
     if remembered := _from_history(what, displays):
         return remembered
-    if is_declined(what, ""):
-        raise NotOursError("left")
     near = [
         Wish.of(library, hit.node)
         for library in libraries
@@ -301,11 +277,3 @@ def _titles_shown(displays: Iterable[SpokenDisplay], *, ever: bool = False) -> s
         if ever and coordinator is not None:
             titles += [entry.title or "" for entry in coordinator.history.entries()]
     return {fold(title) for title in titles if title}
-
-
-def is_declined(what: str, title: str) -> bool:
-    """Return whether words turn a wish round, and are no part of the title."""
-    said, name = fold(what), fold(title)
-    if (_NOT & set(said.split())) - set(name.split()):
-        return True
-    return bool(_NOT_BEFORE_OR_AFTER.fullmatch(said)) and said not in name

@@ -3,25 +3,19 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-import re
 from typing import Any, Final
 
 from homeassistant.components.homeassistant import async_should_expose
 from homeassistant.components.media_player import MediaPlayerState
 from homeassistant.const import STATE_UNAVAILABLE
 from homeassistant.core import HomeAssistant, State, callback
-from homeassistant.helpers import (
-    area_registry as ar,
-    entity_registry as er,
-    floor_registry as fr,
-    intent,
-)
+from homeassistant.helpers import entity_registry as er, intent
 
 from ..const import DOMAIN
 from ..coordinator import DisplayCoordinator
 from ..displays import async_display_entities, async_displays, ignores_music
 from ..library.words import fold
-from .answers import NotOursError, UnansweredError
+from .answers import NotOursError
 
 # How alike an inflected name is.
 ALIKE: Final = 0.8
@@ -31,16 +25,6 @@ EMPTY: Final[Mapping[str, str | None]] = {
     MediaPlayerState.OFF: "asleep",
     STATE_UNAVAILABLE: "unavailable",
 }
-_UP: Final = re.compile(
-    r"upstairs|upper|top floor|attic|oben|ober\w*|dach\w*|stock|etage|en haut|haut|arriba|alta|superior"
-    r"|boven\w*|zolder|\w*verdieping|上の階|二階|2 階|楼上|上层|二楼|2 楼|二层|2 层"
-)
-_DOWN: Final = re.compile(
-    r"downstairs|lower|ground|basement|cellar|unten|unter\w*|erd\w*|keller|en bas|bas|rez de|sous sol|inferieur|abajo|baja"
-    r"|inferior|sotano|beneden\w*|begane|kelder|下の階|一階|1 階|地下|楼下|下层|一楼|1 楼|一层|1 层"
-)
-# The sign of the levels that are meant, and words in the names of floors that say it or the contrary.
-FLOORS: Final = {"up": (1, _UP, _DOWN), "down": (-1, _DOWN, _UP)}
 # The slots that name a place.
 PLACES: Final = ("name", "area", "floor", "place")
 
@@ -149,51 +133,3 @@ def _similarly_named(displays: list[SpokenDisplay], place: str) -> list[SpokenDi
         for display in displays
         if SequenceMatcher(None, fold(place), fold(display.name)).ratio() >= ALIKE
     ]
-
-
-def _floors(
-    floors: list[fr.FloorEntry], here: fr.FloorEntry | None, where: str
-) -> set[str]:
-    """Return the floors that are called "upstairs", else those above by their levels, else those whose names say it."""
-    way, words, contrary = FLOORS[where]
-    names = {f.floor_id: [fold(n) for n in (f.name, *f.aliases)] for f in floors}
-    level = here.level if here else 0
-    called = {i for i in names if any(words.fullmatch(name) for name in names[i])}
-    leveled = {
-        floor.floor_id
-        for floor in floors
-        if floor.level is not None and level is not None
-        if (floor.level - level) * way > 0
-    }
-    saying = {
-        i
-        for i in names
-        if any(words.search(n) and not contrary.search(n) for n in names[i])
-    }
-    return called or leveled or saying
-
-
-def on_floor(
-    hass: HomeAssistant, displays: list[SpokenDisplay], area_id: str | None, where: str
-) -> list[SpokenDisplay]:
-    """Return the displays on the floor of an area, or above or below it, or raise that there are none."""
-    floors = [*fr.async_get(hass).async_list_floors()]
-    area = ar.async_get(hass).async_get_area(area_id) if area_id else None
-    here = next((f for f in floors if area and f.floor_id == area.floor_id), None)
-    floor_ids = _floors(floors, here, where) if where in FLOORS else set[str]()
-    # Who is upstairs says so, too.
-    if here and (
-        where == "floor"
-        or (not floor_ids and _floors(floors, here, "down" if where == "up" else "up"))
-    ):
-        floor_ids = {here.floor_id}
-    if not floor_ids:
-        raise UnansweredError("which_floor")
-    meant = [
-        display
-        for floor_id in sorted(floor_ids)
-        for display in matching(hass, displays, floor_name=floor_id)
-    ]
-    if not meant:
-        raise NotOursError("no_display_here")
-    return meant

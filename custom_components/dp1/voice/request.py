@@ -18,14 +18,7 @@ from ..client.playlist.schedule import utc_of
 from ..const import DOMAIN
 from ..language import async_spoken_in
 from .answers import SECONDS, Answers, NotOursError, async_answers, async_error_text
-from .displays import (
-    PLACES,
-    SpokenDisplay,
-    exposed_displays,
-    matching,
-    named_displays,
-    on_floor,
-)
+from .displays import PLACES, SpokenDisplay, exposed_displays, matching, named_displays
 
 # Entity ids of the displays that each speaker last spoke to.
 LAST_SPOKEN_TO: Final[HassKey[dict[str, list[str]]]] = HassKey(
@@ -159,8 +152,6 @@ class Sentence:
                 meant = displays
             case "several":
                 meant = here or displays
-            case "floor" | "up" | "down" as where:
-                meant = on_floor(hass, displays, area_id, where)
             case _ if any(key in slots for key in PLACES):
                 meant = named_displays(hass, displays, slots)
             case _ if here:

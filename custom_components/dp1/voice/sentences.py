@@ -44,6 +44,18 @@ INNERMOST: Final = re.compile(r"\{(\w+)\}|\(([^][(){}]*)\)|\[([^][(){}]*)\]")
 # They have a meaning in sentences, or are not heard.
 SIGNS: Final = re.compile(r"[^\w\s'’-]")
 NO_BLANKS: Final = ("ja", "zh")
+# What a change of a registry changes about the names of things.
+NAMING: Final = frozenset(
+    [
+        "aliases",
+        "area_id",
+        "disabled_by",
+        "entity_id",
+        "name",
+        "name_by_user",
+        "original_name",
+    ]
+)
 WIDE_DIGITS: Final = str.maketrans("0123456789", "０１２３４５６７８９")
 STAMP: Final = re.compile(r"# DP-1 Art Displays ([0-9a-f]{64})\. .*\n")
 NOTE: Final = (
@@ -113,6 +125,9 @@ def async_follow_names(
     @callback
     def changed(event: Event[Any]) -> None:
         """Update once for all changes until it begins."""
+        changes = event.data.get("changes")
+        if changes is not None and NAMING.isdisjoint(changes):
+            return
         if wants_sentences(hass) and not hass.data.get(WAITING):
             hass.data[WAITING] = True
             hass.async_create_background_task(async_update(), "voice sentences")
