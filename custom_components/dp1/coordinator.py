@@ -628,12 +628,15 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         )
 
     @callback
-    def async_handle_cast(self, hung: Hung, wake: bool = False) -> None:
+    def async_handle_cast(
+        self, hung: Hung, wake: bool = False, *, goes_on: bool = False
+    ) -> None:
         """Handle an accepted cast; a display without a status is assumed to show it.
 
         Args:
             hung: what was accepted.
             wake: whether the display may be woken if it turns out not to show it.
+            goes_on: whether the current work goes on in the new list.
         """
         if self.is_stopped:
             return
@@ -642,11 +645,10 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         if self.cast_only:
             self.async_update_listeners()
         elif (player := self.data.player) is not None:
-            # It starts anew, also what was shown already, and its cast has what the display omits.
+            # Its cast has what the display omits; what was shown already starts anew, too.
             self.metadata.follow(player)
-            self.async_set(
-                **self._art(player), shown_since=dt_util.utcnow(), **NO_TROUBLE
-            )
+            starts = {} if goes_on else {"shown_since": dt_util.utcnow()} | NO_TROUBLE
+            self.async_set(**self._art(player), **starts)
 
     @callback
     def set_issue(self, key: str, is_there: bool, is_fixable: bool = False) -> None:

@@ -43,16 +43,19 @@ async def enqueue(house: House, how: str, document: dict[str, Any] = DUNES) -> N
 async def test_works_are_put_into_the_list(
     house: House, how: str, order: list[str], work: str
 ) -> None:
-    """The playlist continues with the same work, or with the new one."""
+    """The playlist continues with the same work, at its place in time, or with the new one."""
     await house.phone_casts("wall", TIDES)
     await house.phone("wall", "moveToArtwork", index=1)
     await house.phone("wall", "setLoop", mode="none")
+    since = house.attribute("wall", "media_position_updated_at")
     await enqueue(house, how)
     shown = house.walls["wall"].state
     assert titles(shown.items) == order
     assert shown.current_title == work
     assert shown.loop_mode == ("playlist" if how == "replace" else "none")
     assert house.attribute("wall", "media_title") == work
+    is_same = house.attribute("wall", "media_position_updated_at") == since
+    assert is_same is (work == "Tides 2")
 
 
 @pytest.mark.parametrize("how", ["add", "next", "play"])

@@ -254,7 +254,8 @@ async def _async_extend(
             extended = await display.extend(sent)
         if extended:
             sent_as = None if sent is playlist else sent
-            coordinator.async_handle_cast(Hung(asked=playlist, sent=sent_as))
+            hung = Hung(asked=playlist, sent=sent_as)
+            coordinator.async_handle_cast(hung, goes_on=True)
         return extended
 
 
