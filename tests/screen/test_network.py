@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import suppress
 from pathlib import Path
+import re
 from ssl import SSLContext
 from typing import Any
 
@@ -37,9 +38,11 @@ pytestmark = [
 class Cable:
     """A way to Home Assistant that can be cut, with or without a word."""
 
-    def __init__(self, target: int, context: SSLContext | None = None) -> None:
-        """Initialize with the port of Home Assistant, and what a proxy in front of it encrypts with."""
-        self.url = ""
+    def __init__(
+        self, target: int, context: SSLContext | None = None, host: str = ""
+    ) -> None:
+        """Initialize with the port of Home Assistant, and what a proxy in front of it encrypts with or tells as its host."""
+        self.url, self._host = "", host
         self._target, self._context = target, context
         self._is_dead = False
         self._writers: set[asyncio.StreamWriter] = set()
@@ -73,6 +76,8 @@ class Cable:
         self._writers.add(writer)
         with suppress(ConnectionError):
             while (data := await reader.read(65536)) and not dead.is_set():
+                if self._host:
+                    data = re.sub(rb"(?<=\r\nHost: )\S+", self._host.encode(), data)
                 writer.write(data)
                 await writer.drain()
             if not dead.is_set():
@@ -190,6 +195,16 @@ async def test_pictures_of_the_home_by_https(
             await until_pixel(page, (0, 0, 0))
         await page.close()
         await until(lambda: not screen.pages)
+    await proxy.unplug()
+
+
+async def test_a_proxy_with_a_host_of_its_own(chromium: Browser, home: str) -> None:
+    """Behind a proxy that tells its own host the page says so, instead of staying black."""
+    proxy = Cable(URL(home).port or 0, host="inside.example")
+    await proxy.plug()
+    page = await open_page(chromium, proxy.url)
+    await expect(page.locator("#note")).to_contain_text("proxy in front of")
+    await page.close()
     await proxy.unplug()
 
 

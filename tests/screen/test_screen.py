@@ -259,8 +259,11 @@ async def test_a_night_in_which_the_clocks_change(
                 assert screen.player.page()["asleep"] is is_asleep, minute
 
 
-async def test_codes_of_several_browsers(screens: Screens, page: Page) -> None:
-    """Two tabs of one machine keep a code each, and whoever opens many takes none of another machine."""
+@pytest.mark.parametrize("remote", ["10.0.0.{}", "fd00::1:{}"])
+async def test_codes_of_several_browsers(
+    screens: Screens, page: Page, remote: str
+) -> None:
+    """Two tabs of one machine keep a code each, and whoever opens many takes none of another machine, nor with many addresses of one network."""
     first = (await page.open())["code"]
     other = Page(page._client)
     second = (await other.open())["code"]
@@ -269,7 +272,7 @@ async def test_codes_of_several_browsers(screens: Screens, page: Page) -> None:
     # A stranger could otherwise flood the home with discoveries.
     assert screens.hass.config_entries.flow.async_progress() == []
     for number in range(100):
-        waiting = Waiting(f"10.0.0.{number % 7}", asyncio.Future())
+        waiting = Waiting(remote.format(number), asyncio.Future())
         if len(screens._codes) >= MAX_CODES:
             screens._make_room()
         screens._codes[f"x{number}"] = waiting
@@ -351,6 +354,14 @@ async def test_behind_a_proxy(proxied: Page) -> None:
         await socket.send_json({"secret": None})
         assert first in await socket.receive_json(timeout=5)
         await socket.close()
+
+
+async def test_what_anybody_says_of_a_proxy(page: Page) -> None:
+    """Whoever is no proxy of the owner tells no host of the page."""
+    named = {"Origin": "https://wall.example", "X-Forwarded-Host": "wall.example"}
+    socket = await page._client.ws_connect(f"{PATH}/socket", headers=named)
+    assert await socket.receive_json(timeout=5) == {"problem": "proxy"}
+    await socket.close()
 
 
 async def test_a_secret_of_nobody(screens: Screens, page: Page) -> None:

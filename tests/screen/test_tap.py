@@ -3,8 +3,10 @@
 import logging
 
 import pytest
+from pytest_homeassistant_custom_component.common import async_capture_events
 
 from homeassistant.config_entries import ConfigEntry, ConfigEntryState
+from homeassistant.const import EVENT_CALL_SERVICE
 from homeassistant.core import HomeAssistant
 
 from ..displays import playlist, until
@@ -45,6 +47,21 @@ async def test_a_tap(hass: HomeAssistant, gallery: Gallery, page: Page) -> None:
     await hass.async_block_till_done()
     assert page.state["title"] == "Noon"
     assert len((await gallery.library.async_children("hidden")).nodes) == 1
+
+
+async def test_taps_without_end(
+    hass: HomeAssistant, gallery: Gallery, page: Page
+) -> None:
+    """Two taps a second do something, and the rest nothing."""
+    await cast(hass, await add(hass, page), "Dawn")
+    await page.until(title="Dawn")
+    calls = async_capture_events(hass, EVENT_CALL_SERVICE)
+    began = hass.loop.time()
+    for _ in range(300):
+        await page.tell(render=2, tap="favorite")
+    await page.tell(beat=7)
+    await page.until(beat=7)
+    assert 0 < len(calls) <= 2 * (hass.loop.time() - began + 1)
 
 
 async def test_a_tap_in_vain(

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from hashlib import sha256
 from hmac import compare_digest
+from ipaddress import ip_address
 import secrets
 from typing import Any, Final
 
@@ -41,7 +42,7 @@ CONF_QR: Final = "qr"
 CONF_MOTION: Final = "motion"
 CONF_CORNER: Final = "corner"
 CONF_CORNER_TEXT: Final = "corner_text"
-# Browsers that wait at the same time; another takes the place of one from where most are.
+# Browsers that wait at the same time; another takes the place of one of the network where most are.
 MAX_CODES: Final = 40
 CODE_SECONDS: Final = 600.0
 # Until a page says who it is.
@@ -270,10 +271,14 @@ class Screens:
 
     @callback
     def _make_room(self) -> None:
-        """Send away the browser that has waited longest of those at the address at which most wait."""
-        counts = Counter(waiting.remote for waiting in self._codes.values())
-        (most, _), *_ = counts.most_common(1)
-        code = next(c for c, waiting in self._codes.items() if waiting.remote == most)
+        """Send away the browser that has waited longest in the network, and there at the address, at which most wait."""
+        remotes = {code: waiting.remote for code, waiting in self._codes.items()}
+        networks = Counter(map(_network, remotes.values()))
+        addresses = Counter(remotes.values())
+        code = max(
+            remotes,
+            key=lambda it: (networks[_network(remotes[it])], addresses[remotes[it]]),
+        )
         self._codes.pop(code).secret.cancel()
 
     def _screen_of(self, secret: str) -> Screen | None:
@@ -304,6 +309,12 @@ def is_screen(entry: ConfigEntry[Any]) -> bool:
     """Return whether an entry is of a screen, which is known before the screens can be read."""
     of_here = entry.data.get(CONF_HOST) == NOWHERE
     return of_here and (entry.unique_id or "").startswith(PREFIX)
+
+
+def _network(remote: str) -> str:
+    """Return the network of an address, in which a machine has as many as it likes."""
+    address = ip_address(remote or "::").exploded
+    return address[:19] if ":" in address else address.rpartition(".")[0]
 
 
 def _digits(code: str) -> str:

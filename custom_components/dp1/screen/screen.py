@@ -1,6 +1,7 @@
 """One screen: its player, and the pages of browsers that show it."""
 
 import asyncio
+from collections import deque
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import datetime, timedelta
@@ -81,6 +82,8 @@ class Screen:
         # The page of a work, and the id of its item.
         self._link: tuple[str | None, str | None] = None, None
         self.on_tap: Callable[[str], Awaitable[bool]] | None = None
+        # When the last two were: no more do something in a second.
+        self._taps = deque([-1.0, -1.0], maxlen=2)
         self.pages: set[Page] = set()
         self.player = Player(state, self._handle_change, on_save)
         self._watchers: set[CALLBACK_TYPE] = set()
@@ -141,6 +144,11 @@ class Screen:
         self._follow_pages()
         if page.work != self.player.work:
             return
+        if "tap" in message:
+            now = self.hass.loop.time()
+            if now - self._taps[0] < 1:
+                return
+            self._taps.append(now)
         if message.get("ended") is True:
             self.player.handle_end()
         elif message.get("failed") is True or (
