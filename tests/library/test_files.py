@@ -448,6 +448,35 @@ async def test_a_large_collection(home: Home, monkeypatch: pytest.MonkeyPatch) -
     assert hours < len(files_module.NIGHT) - 1
 
 
+async def test_a_host_that_keeps_a_reader_for_itself(
+    waking: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who sends a byte at a time is left."""
+    monkeypatch.setattr(file_reader, "SLOW_SECONDS", 0.2)
+    monkeypatch.setattr(files_module, "NIGHT", range(24))
+    waking.favor(f"https://{ELSEWHERE}/slow.png")
+    waking.internet.works[f"{ELSEWHERE}/slow.png"] = "image/png", PICTURE[:200]
+    waking.internet.drips.add(f"{ELSEWHERE}/slow.png")
+    await waking.files.async_read()
+    assert waking.asked("slow.png")
+    assert not waking.files.count
+
+
+async def test_who_failed_comes_last(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Works that are not to be had take no night from those that are."""
+    monkeypatch.setattr(files_module, "MAX_NIGHT_FILES", 1)
+    for name in ("gone", "there", "away"):
+        home.favor(f"https://{ELSEWHERE}/{name}.png")
+    home.internet.works[f"{ELSEWHERE}/there.png"] = "image/png", PICTURE
+    for _ in range(3):
+        await home.night()
+    assert home.files.get(f"https://{ELSEWHERE}/there.png")
+    assert home.asked("gone.png")
+    assert home.asked("away.png")
+
+
 async def test_no_more_than_a_night_of_bytes(
     home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -50,6 +50,7 @@ class Internet(AbstractResolver):
         told: how many bytes a host says that a work has, in place of the truth: it sends zeros behind it until then.
         untold: works of which it does not say it.
         endless: those of them that grow for as long as somebody reads.
+        drips: works of which a host sends the beginning, and then a byte at a time.
         names: addresses of other hosts.
         asked: every request, as ``method host/path``.
         open: how many requests are answered now, and how many were at most.
@@ -63,6 +64,7 @@ class Internet(AbstractResolver):
     told: dict[str, int] = field(default_factory=dict)
     untold: set[str] = field(default_factory=set)
     endless: set[str] = field(default_factory=set)
+    drips: set[str] = field(default_factory=set)
     names: dict[str, str] = field(default_factory=dict)
     asked: list[str] = field(default_factory=list)
     open: list[int] = field(default_factory=lambda: [0, 0])
@@ -167,6 +169,13 @@ class Internet(AbstractResolver):
             return response
         rest = content
         with suppress(ConnectionError):
+            while key in self.drips and rest and not self._over.is_set():
+                first, rest = (
+                    (rest[:64], rest[64:]) if rest is content else (rest[:1], rest[1:])
+                )
+                await response.write(first)
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(self._over.wait(), 0.02)
             while rest:
                 await response.write(rest)
                 self.sent += len(rest)

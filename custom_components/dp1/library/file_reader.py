@@ -20,7 +20,10 @@ from ..hosts import HOSTS
 
 # In bytes.
 MAX_FILE: Final = 500 * 1000 * 1000
-TIMEOUT: Final = aiohttp.ClientTimeout(total=1800, sock_connect=10, sock_read=60)
+TIMEOUT: Final = aiohttp.ClientTimeout(total=1800, sock_connect=10, sock_read=30)
+# Bytes that a host sends in a second at least, from so many seconds on.
+MIN_RATE: Final = 10_000
+SLOW_SECONDS: Final = 30.0
 # Gateways that are tried for a work.
 MAX_GATEWAYS: Final = 3
 # A CID of version 1 whose hash is of the whole file.
@@ -50,6 +53,7 @@ class FileReader:
             NoRoomError: it is longer than there is room.
             TooLargeError: it is longer than any that is kept.
             WrongFileError: it is no picture or film, or another one.
+            TimeoutError: it comes too slowly.
             OSError: the disk is full or cannot be written.
         """
         hass, hosts = self._hass, self._hass.data[HOSTS]
@@ -64,6 +68,7 @@ class FileReader:
                 raise NotFoundError("not there")
             _check_size(response.content_length or 0, room)
             file = await hass.async_add_executor_job(_open, part)
+            began = hass.loop.time()
             try:
                 async for chunk in received:
                     # A host may send the first bytes alone.
@@ -73,6 +78,9 @@ class FileReader:
                     found.update(chunk)
                     self._on_bytes(len(chunk))
                     _check_size(size, room)
+                    seconds = hass.loop.time() - began
+                    if seconds > SLOW_SECONDS and size < MIN_RATE * seconds:
+                        raise TimeoutError
                     await hass.async_add_executor_job(file.write, chunk)
             finally:
                 # Writes what is left, for which the disk may be too full.

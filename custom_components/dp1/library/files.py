@@ -248,8 +248,8 @@ class Files:
             for key, url in wanted.items()
             if key not in index.files and now >= index.failed.get(key, 0.0)
         ]
-        # Those that were shown last come first.
-        waiting.sort(key=lambda it: -index.used.get(it[0], 0))
+        # Those that were shown last come first, and those that failed before come last.
+        waiting.sort(key=lambda it: (it[0] in index.failed, -index.used.get(it[0], 0)))
         self._count_missing(wanted)
         if (night := dt_util.now().date().isoformat()) != index.night:
             index.night, index.night_files, index.night_bytes = night, 0, 0
