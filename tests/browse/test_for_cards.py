@@ -59,6 +59,11 @@ async def test_folders(gallery: Gallery) -> None:
     assert history.media_content_id == "dp1://recent"
     # Cards say it in the language of their user.
     assert history.as_dict()["dp1"] == {"kind": "shown_lately"}
+    # A list without a cover has the picture of its first work.
+    await gallery.cast(media_content_id=artists.children[0].media_content_id)
+    shown = (await gallery.browse("dp1://recent")).children
+    assert len(shown) == 2
+    assert all(it.thumbnail for it in shown)
 
 
 async def test_details(gallery: Gallery) -> None:

@@ -19,8 +19,13 @@ import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
 
-from custom_components.dp1.browse.display import HISTORY_FOLDER
+from custom_components.dp1.browse.display import (
+    HISTORY_FOLDER,
+    UP_NEXT,
+    async_browse_display,
+)
 from custom_components.dp1.client.errors import NotFoundError
+from custom_components.dp1.displays import find_display
 from custom_components.dp1.grants import GRANTS
 from custom_components.dp1.length import length_of_film, length_of_sound
 from custom_components.dp1.library import folder as folder_module
@@ -487,6 +492,19 @@ async def test_pairs(
     page = unquote(display.player.items[0]["source"])
     lent = re.findall(r'src="([^"]+)"', page)
     assert [await status(url) for url in lent] == [200, 200]
+    # It has the picture of its first, and a heart is about that.
+    shown = state_of(hass, ENTITY_ID).attributes
+    assert shown["entity_picture"]
+    assert shown["dp1"]["favorite"] is False
+    coming = await async_browse_display(
+        find_display(hass, ENTITY_ID).runtime_data, UP_NEXT, str
+    )
+    assert coming.children and all(it.thumbnail for it in coming.children[:2])
+    await hass.services.async_call(
+        "dp1", "add_favorite", {"entity_id": ENTITY_ID}, blocking=True
+    )
+    kept = (await entry.runtime_data.async_children("favorites")).nodes
+    assert [it.title for it in kept] == ["Alder"]
 
 
 async def test_what_goes(hass: HomeAssistant, pictures: Path) -> None:
@@ -496,6 +514,8 @@ async def test_what_goes(hass: HomeAssistant, pictures: Path) -> None:
     assert (await library.async_node(node)).title == "Our holiday"
     children = (await library.async_children(node)).nodes
     assert (await library.async_node(children[0].id)).title == children[0].title
+    found = await library.async_hits("harbor noon")
+    assert "Harbor at noon" in [hit.node.title for hit in found]
     for gone in ("album/other", f"{children[0].id}x"):
         with pytest.raises(NotFoundError):
             await library.async_build_playlist(gone)

@@ -20,6 +20,7 @@ from homeassistant.components.media_source import BrowseMediaSource
 from homeassistant.core import HomeAssistant
 from homeassistant.util import dt as dt_util
 
+from ..client.display.player_status import PlaylistItem
 from ..client.hosts import loaded_url
 from ..const import DOMAIN
 from ..coordinator import DisplayCoordinator
@@ -112,7 +113,7 @@ async def async_display_picture(
     elif media_id == HISTORY_FOLDER:
         url = _cover_of_history(coordinator)
     elif (entry := coordinator.history.get(media_id)) is not None:
-        url = _cover_of(entry)
+        url = _cover_of(coordinator.hass, entry)
     else:
         return await pictures.async_of(media_id, tile=True)
     return await pictures.async_tile(url) if url else None
@@ -175,18 +176,25 @@ def history_media(
         title=entry.title or when,
         can_play=True,
         can_expand=False,
-        thumbnail=picture_url(media_id) if _cover_of(entry) else None,
+        thumbnail=picture_url(media_id) if _cover_of(hass, entry) else None,
     )
 
 
-def _cover_of(entry: HistoryEntry) -> str | None:
-    """Return the URL of the cover of a history entry."""
-    return loaded_url(entry.asked.document.get("coverImage"))
+def _cover_of(hass: HomeAssistant, entry: HistoryEntry) -> str | None:
+    """Return the URL of the cover of a history entry, or of the picture of its first work."""
+    if cover := loaded_url(entry.asked.document.get("coverImage")):
+        return cover
+    if not entry.asked.items:
+        return None
+    item = PlaylistItem.parse(entry.asked.items[0])
+    works = (library.work(item) for library in async_libraries(hass))
+    return work_of(item, next(filter(None, works), None)).picture
 
 
 def _cover_of_history(coordinator: DisplayCoordinator) -> str | None:
     """Return the URL of the cover of the latest history entry that has one."""
-    covers = map(_cover_of, coordinator.history.entries())
+    entries = coordinator.history.entries()
+    covers = (_cover_of(coordinator.hass, entry) for entry in entries)
     return next(filter(None, covers), None)
 
 

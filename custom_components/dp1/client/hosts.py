@@ -9,9 +9,10 @@ the announcements of the operators, and what answered in autumn 2026.
 """
 
 from dataclasses import dataclass
+from html import unescape
 import re
 from typing import Final
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 from .cid import cid_text, read_cid
 from .text import MAX_URL, PAGE, escaped_url, media_type, plain_host, read_url, web_url
@@ -29,6 +30,8 @@ _MOVED: Final = re.compile(
     re.IGNORECASE,
 )
 _PORT: Final = re.compile(r"\.?(?::[0-9]*)?$")
+# Of a page that is written out in its address.
+_IMAGE: Final = re.compile(r'<img src="([^"]+)"')
 
 
 @dataclass(frozen=True, slots=True)
@@ -368,7 +371,9 @@ def is_web(url: str) -> bool:
 
 
 def image_at(url: str) -> str | None:
-    """Return an address if it is that of an image, by its suffix; asking for each work would burden its server."""
+    """Return an address if it is that of an image, by its suffix, or that of the first in a page; asking for each work would burden its server."""
+    if url.startswith("data:text/html") and (found := _IMAGE.search(unquote(url))):
+        url = unescape(found[1])
     is_image = is_web(url) and read_url(url).path.lower().endswith(IMAGE_SUFFIXES)
     return url if is_image else None
 

@@ -108,7 +108,10 @@ export const highlights = (card) => {
     const [{ firstChild: head, lastChild: all }, list, line] = section.children;
     head.textContent = list.ariaLabel = title;
     const fill = async () => {
-      const found = media ?? (await readAll(given.hass, chosen, kind === "exhibitions" ? [NEW] : pages).catch(() => null));
+      // What hung on several displays is there once.
+      const walls = kind === "shown_lately" ? (given.config.displays ?? []).map(({ entity }) => entity) : [];
+      const lists = () => Promise.all([chosen, ...walls.filter((id) => id !== chosen)].map((id) => readAll(given.hass, id, kind === "exhibitions" ? [NEW] : pages)));
+      const found = media ?? (await lists().then((all) => [...new Map(all.flat().map((it) => [it.media_content_id, it])).values()], () => null));
       if (read !== key) return;
       const shown = (found ?? []).slice(0, MAX_IN_ROW).map((medium) => item(kind, medium));
       list.replaceChildren(...shown);

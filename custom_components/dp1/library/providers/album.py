@@ -62,8 +62,18 @@ class Albums(Provider):
                 lambda: self.albums,
                 lambda album: [line_of(album.title)],
                 lambda album, _: album_node(album),
-            )
+            ),
+            *map(self._photos_of, self.albums),
         ]
+
+    def _photos_of(self, album: Album) -> Lines[File]:
+        """Return the lines of the pictures of an album, as far as it was read."""
+        return Lines(
+            self.hass,
+            lambda: album.files,
+            lambda file: [line_of(file.title or file.name)],
+            lambda file, _: photo_node(album, file),
+        )
 
     @override
     async def async_node(self, node: str, patience: float) -> Item:
