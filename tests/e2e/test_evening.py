@@ -17,8 +17,10 @@ from scripts.demo_run import find_player
 
 from .boxes import expect_in_order
 from .browser import CHROMIUM, browser, signed_in, visit
-from .card import CARD, EXHIBITION, Watch
+from .card import CARD, EXHIBITION, Watch, try_the_card
+from .dialogs import open_all, picture_folder
 from .home import ROOT, Home
+from .rooms import live_with_it
 
 from tests.simulators.catalog.simulator import CatalogSimulator
 from tests.simulators.display import DisplaySimulator
@@ -28,7 +30,7 @@ from tests.simulators.feed import FeedSimulator
 pytestmark = [
     pytest.mark.e2e,
     pytest.mark.usefixtures("socket_enabled"),
-    pytest.mark.timeout(300),
+    pytest.mark.timeout(600),
     pytest.mark.xdist_group("network"),
     pytest.mark.skipif(not CHROMIUM, reason="DP1_CHROMIUM names no browser"),
 ]
@@ -261,6 +263,7 @@ def with_servers(folder: Path, catalog: str, feed: str) -> Path:
         assert f'"{before}"' in text
         text = text.replace(f'"{before}"', f'"{after}"')
     const.write_text(text)
+    picture_folder(folder)
     return folder
 
 
@@ -290,7 +293,7 @@ async def house(
 @pytest.mark.usefixtures("expected_lingering_timers")
 @pytest.mark.parametrize("expected_lingering_timers", [True])
 async def test_an_evening(tmp_path: Path) -> None:
-    """A person adds a display and a library, and hangs art in every way; nothing of ours complains."""
+    """A person adds a display and a library, hangs art in every way, lives with the card and opens all dialogs; nothing of ours complains."""
     async with house(tmp_path) as (home, chromium, display, catalog, feed):
         page = await signed_in(chromium, home)
         watch = Watch(page, home)
@@ -302,6 +305,10 @@ async def test_an_evening(tmp_path: Path) -> None:
         player = await find_player(home)
         await search_and_play(page, home, player)
         await use_built_in_cards(chromium, page, home, display, player)
+        await page.goto(f"{home.url}/profile")
+        await try_the_card(home, chromium, display, player)
+        await live_with_it(home, chromium, display, player, feed)
+        await open_all(home, chromium)
         await speak(page, home, player)
         assert not [text for text in watch.complaints if "dp1" in text]
         assert not [
