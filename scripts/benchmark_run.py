@@ -38,11 +38,10 @@ import custom_components  # noqa: F401  (before Home Assistant looks for its own
 from custom_components.dp1 import async_setup_data
 from custom_components.dp1.client.catalog.client import Catalog
 from custom_components.dp1.client.display.client import Dialect, Display
-from custom_components.dp1.const import DOMAIN, EVENT_WORK_CHANGED
+from custom_components.dp1.const import DOMAIN
 from custom_components.dp1.library.library import Library
 from homeassistant import loader
 from homeassistant.components.media_player import (
-    MediaPlayerDeviceClass,
     MediaPlayerEntity,
     MediaPlayerEntityFeature,
     MediaPlayerState,
@@ -61,7 +60,7 @@ from homeassistant.helpers import frame
 from homeassistant.setup import async_setup_component
 from homeassistant.util import dt as dt_util
 from homeassistant.util.json import json_loads_object
-from scripts import benchmark_large as large, benchmark_routes as routes
+from scripts import benchmark_large as large
 from scripts.benchmark_swarm import WORKS, Clock
 
 from tests.simulators.catalog.simulator import CatalogSimulator
@@ -274,26 +273,6 @@ class Bare(MediaPlayerEntity):
         self._attr_media_position_updated_at = dt_util.utcnow()
 
 
-class Dressed(Bare):
-    """The same with the attributes that a display has, and with the event of a new work for the logbook."""
-
-    _attr_device_class = MediaPlayerDeviceClass.TV
-    _attr_supported_features = MediaPlayerEntityFeature.GROUPING
-    _details = dict.fromkeys(map("detail {}".format, range(18)))
-
-    def _show(self, index: int, item: dict[str, Any]) -> None:
-        """Show a work, and tell of it."""
-        super()._show(index, item)
-        self._attr_media_track = index + 1
-        details = {**self._details, "work_id": item["id"]}
-        self._attr_extra_state_attributes = {DOMAIN: details}
-        told = {"artist": None, "exhibition": None, "work_id": item["id"]}
-        self.hass.bus.async_fire(
-            EVENT_WORK_CHANGED,
-            {"entity_id": self.entity_id, "title": item["title"], **told},
-        )
-
-
 class Frames:
     """Notes the frames of displays that are written as a state: how late each is, and the time of the processor."""
 
@@ -331,7 +310,7 @@ class Frames:
         return load, least * 1e6
 
 
-async def time_bare_frame(size: Size, kind: type[Bare] = Bare) -> float:
+async def time_bare_frame(size: Size) -> float:
     """Return the time of the processor in microseconds from a frame to the state of a media player that does no more."""
     async with (
         _swarm(size.displays) as (ports, tell, clock),
@@ -339,7 +318,7 @@ async def time_bare_frame(size: Size, kind: type[Bare] = Bare) -> float:
         aiohttp.ClientSession() as session,
     ):
         await async_setup_component(hass, "media_player", {})
-        players = [kind(number) for number in range(len(ports))]
+        players = [Bare(number) for number in range(len(ports))]
         await hass.data["entity_components"]["media_player"].async_add_entities(players)
         await hass.async_block_till_done()
         tasks = [
@@ -359,14 +338,10 @@ def measure_push(size: Size) -> list[Row]:
     """Measure many displays that push once a second, beside media players that do nothing else."""
     rows = apart(time_push, size)
     floor = apart(time_bare_frame, size)
-    dressed = apart(time_bare_frame, size, Dressed)
     *rest, frame = rows
     return [
         *rest,
         replace(frame, naive=floor, goal=2.0 * floor),
-        Row(
-            "the same (naive: with our attributes and event)", frame.ours, "µs", dressed
-        ),
     ]
 
 
@@ -526,19 +501,12 @@ async def measure_large(size: Size) -> list[Row]:
         return [Row(*row) for row in rows]
 
 
-async def measure_routes(_size: Size) -> list[Row]:
-    """Count the modules that somebody opens to follow one thing."""
-    async with _home() as hass:
-        return [Row(*row) for row in await routes.measure(hass)]
-
-
 MEASURES: dict[str, Callable[[Size], Any]] = {
     "command": measure_command,
     "push": measure_push,
     "start": measure_start,
     "library": measure_library,
     "large": measure_large,
-    "routes": measure_routes,
 }
 
 
