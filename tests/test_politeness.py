@@ -81,18 +81,6 @@ async def test_twenty_steps(house: House) -> None:
     assert house.hanging("wall") == "Tides 21"
 
 
-@pytest.mark.parametrize(("last", "asleep"), [("turn_off", True), ("turn_on", False)])
-async def test_twenty_changes_of_mind(house: House, last: str, asleep: bool) -> None:
-    """The last call decides about sleep."""
-    first = "turn_on" if last == "turn_off" else "turn_off"
-    await at_once(
-        *(house.do(action, "wall") for _ in range(10) for action in (first, last))
-    )
-    assert refused(house) == 0
-    assert house.walls["wall"].state.asleep is asleep
-    await until(lambda: (house.state("wall").state == "off") is asleep)
-
-
 async def test_works_added_at_once(house: House) -> None:
     """All works that several automations add at the same time are added."""
     await house.show("wall", playlist=series("Tides", 2))

@@ -99,12 +99,11 @@ async def test_a_message_is_not_added(gallery: Gallery) -> None:
     assert [entry.title for entry in recent.children] == ["Tides"]
 
 
-@pytest.mark.parametrize("then", ["sleep", "clear", "keep"])
-async def test_hand_over_during_a_message(hass: HomeAssistant, then: str) -> None:
+async def test_hand_over_during_a_message(hass: HomeAssistant) -> None:
     """The playlist that comes back moves to the other display, and the message stays where it is."""
     async with House.of(hass, "left", "right") as house:
         await house.show("left", playlist=ART, start_at=2)
         await house.do("dp1.show_message", "left", text=SECRET, **MOMENT)
-        await house.do("dp1.hand_over", "left", to=house.entity("right"), then=then)
+        await house.do("dp1.hand_over", "left", to=house.entity("right"))
         assert house.hanging("right") == "Tides 2"
         assert titles(house.walls["right"].state.items) == titles(ART["items"])

@@ -219,7 +219,8 @@ ROWS = [
     for term, entrances in ENTRANCES.items()
     for entrance in entrances
     for place in ("alone", "group")
-    if (entrance, place) != ("hand over", "group")
+    # Behind its entrance, each goes the same way to the group.
+    if place == "alone" or entrance == entrances[0]
 ]
 
 
