@@ -94,3 +94,13 @@ async def test_a_surprise_is_cast(gallery: Gallery) -> None:
         await gallery.call(
             "cast_playlist", entity_id=ENTITY_ID, media_content_id="dp1://surprise"
         )
+
+
+async def test_what_hangs_is_no_surprise(gallery: Gallery) -> None:
+    """Where there is one other work, that comes first."""
+    await use(gallery, **ALONE, favorites=1)
+    await like(gallery, 2)
+    for _ in range(8):
+        hanging = gallery.wall.state.current_title
+        await gallery.cast(media_content_id="dp1://surprise")
+        assert gallery.wall.state.current_title != hanging

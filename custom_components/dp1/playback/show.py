@@ -14,6 +14,8 @@ from ..client.playlist.playlist import Playlist
 from ..coordinator import DisplayCoordinator
 from ..displays import Target, async_displays
 from ..errors import async_gather_failures
+from ..library.index import place_of, place_of_item
+from ..library.node import NodeKind
 from .compose import async_playlist_of
 from .daily import async_of_today, async_show_daily
 from .groups import async_on_group, leader_of, paused, spread_over
@@ -140,8 +142,23 @@ class _Showing:
         async with self._lock:
             if self._playlist is None:
                 self._request = await async_for_caller(self._hass, self._request)
-                self._playlist = await async_playlist_of(self._hass, self._request)
+                playlist = await async_playlist_of(self._hass, self._request)
+                if playlist.node_id == NodeKind.SURPRISE:
+                    playlist = self._surprising(playlist)
+                self._playlist = playlist
         return self._playlist
+
+    def _surprising(self, playlist: Playlist) -> Playlist:
+        """Return a surprise with the works last that hang on the displays already."""
+        displays = (target.loaded() for target in self._targets)
+        players = [display.data.player for display in displays if display]
+        hanging = {
+            place_of(player.current.source)
+            for player in players
+            if player and player.current
+        }
+        items = sorted(playlist.items, key=lambda it: place_of_item(it) in hanging)
+        return replace(playlist, document={**playlist.document, "items": items})
 
     async def async_on(self, target: Target) -> dict[str, Any]:
         """Show it on a display, or on its group unless it is for this display alone."""
