@@ -73,6 +73,7 @@ from .library.library import Library
 from .library.providers.daily import async_daily_of_vendor
 from .library.settings import KEY_FIELD, URL_FIELD, Preferences, default_sources
 from .screen.pairing import (
+    CONF_BACKDROP,
     CONF_CORNER,
     CONF_CORNER_TEXT,
     CONF_MOTION,
@@ -102,6 +103,9 @@ SCREEN_SCHEMA = DISPLAY_SCHEMA.extend(
     {
         vol.Optional(CONF_TOUCH, default=True): BooleanSelector(),
         vol.Optional(CONF_QR): BooleanSelector(),
+        vol.Required(CONF_BACKDROP, default="own"): _select(
+            CONF_BACKDROP, ["own", "all", "none"]
+        ),
         vol.Optional(CONF_MOTION): BooleanSelector(),
         vol.Optional(CONF_CORNER): _select(
             CONF_CORNER, ["top_right", "top_left", "bottom_right", "bottom_left"]

@@ -115,10 +115,10 @@ def written(html: str) -> str:
     return f"data:text/html,{quote(html)}"
 
 
-async def pixel(page: Page) -> tuple[int, ...]:
-    """Return the color in the middle of a page."""
+async def pixel(page: Page, *at: int) -> tuple[int, ...]:
+    """Return the color at a place of a page, else in its middle."""
     picture = Image.open(BytesIO(await page.screenshot())).convert("RGB")
-    value = picture.getpixel((picture.width // 2, picture.height // 2))
+    value = picture.getpixel(at or (picture.width // 2, picture.height // 2))
     assert isinstance(value, tuple)
     return value
 

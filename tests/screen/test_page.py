@@ -4,8 +4,9 @@ from collections.abc import AsyncIterator
 import re
 from typing import Any
 from unittest.mock import AsyncMock
+from urllib.parse import unquote
 
-from playwright.async_api import Browser, expect
+from playwright.async_api import Browser, Route, expect
 import pytest
 
 from custom_components.dp1.screen.pairing import Screens
@@ -21,6 +22,7 @@ from .pages import (
     keep,
     open_page,
     pair,
+    pixel,
     reds,
     until_pixel,
     written,
@@ -211,4 +213,63 @@ async def test_a_picture_that_moves(
         )
         == 0
     )
+    await page.close()
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_what_stands_behind(
+    hass: HomeAssistant, chromium: Browser, home: str, screens: Screens, size: str
+) -> None:
+    """Beside wide bars a picture of one's own stands before itself, blurred and darker; any other where the owner wants that, and none with a background."""
+    await hass.config.async_update(internal_url=home)
+    page = await open_page(chromium, home, size)
+    screen = await pair(page, screens)
+    entries = hass.config_entries
+    entry = entries.async_entry_for_domain_unique_id("dp1", screen.device_id)
+    assert entry is not None
+    width, height = SIZES[size]
+    other = color("lime", 3, 4) if width > height else color("lime", 4, 3)
+    body = unquote(other.partition(",")[2])
+
+    async def answer(route: Route) -> None:
+        """Serve the picture as Home Assistant does with one's own."""
+        await route.fulfill(body=body, content_type="image/svg+xml")
+
+    await page.route("**/own.svg", answer)
+    own, blue = f"{home}/own.svg", {"display": {"background": "#0000ff"}}
+    for number, (source, backdrop, defaults, wanted) in enumerate(
+        (
+            (other, "own", {}, (0, 0, 0)),
+            (own, "own", {}, (0, 153, 0)),
+            (own, "none", {}, (0, 0, 0)),
+            (other, "all", {}, (0, 153, 0)),
+            (other, "all", blue, (0, 0, 255)),
+            (color("lime", width, height), "all", {}, (0, 255, 0)),
+        )
+    ):
+        entries.async_update_entry(entry, options={"backdrop": backdrop})
+        screen.player.clear()
+        await expect(page.locator(".work")).to_have_count(0)
+        await cast(screen, source, defaults=defaults)
+        await expect(page.locator(".work.on")).to_have_css("opacity", "1")
+        assert await pixel(page, 12, 12) == pytest.approx(wanted, abs=3), number
+        await keep(page, f"behind-{number}-{size}")
+    await page.close()
+
+
+async def test_the_way_to_the_bar(
+    chromium: Browser, home: str, screens: Screens
+) -> None:
+    """After its pairing a screen says once, for three seconds, where a web work is tapped."""
+    page = await open_page(chromium, home, has_clock=True)
+    screen = await pair(page, screens)
+    line, frame = page.locator("#line"), page.frame_locator(".work.on iframe")
+    await cast(screen, written("<h1>one</h1>"), written("<h1>two</h1>"))
+    await expect(line).to_have_text(re.compile("^Tap the edge"))
+    await keep(page, "edge")
+    await page.clock.fast_forward(3000)
+    await expect(line).to_have_text("")
+    screen.player.step()
+    await expect(frame.last.locator("h1")).to_have_text("two")
+    await expect(line).to_have_text("")
     await page.close()

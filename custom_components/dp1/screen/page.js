@@ -9,7 +9,7 @@
   // Seconds between two questions whether anybody is there, and until there is nobody.
   var BEAT = 4, SILENCE = 10, OPENING = 8;
   var state = {}, shown = null, pending = null, coming = null, leaving = null, current = null, tries = 0, wantsAgain = false;
-  var touched = false, sure = "", greeted = false, forgets = false, kept = null;
+  var touched = false, sure = "", greeted = false, isNew = false, forgets = false, kept = null;
   var timers = {}, socket = null, opened = 0, asked = 0, beats = 0, lostAt = 0, lock = null, asking = false;
 
   function id(name) { return document.getElementById(name); }
@@ -147,16 +147,33 @@
       work.element.muted = state.muted || !touched;
     }
   }
-  // A still picture moves in its own bounds, once there and back in its time.
+  // A still picture moves in its own bounds, once there and back in its time; beside wide bars it stands before itself, blurred.
   function live(work) {
-    var picture = work.element, size = work.frame.style, share = 1;
+    var picture = work.element, size = work.frame.style, share = 1, blurs;
     size.width = size.height = "";
-    if (state.motion && picture.style.objectFit === "contain") share = picture.naturalWidth * work.frame.clientHeight / (picture.naturalHeight * work.frame.clientWidth) || 1;
+    if (picture.style.objectFit === "contain") share = picture.naturalWidth * work.frame.clientHeight / (picture.naturalHeight * work.frame.clientWidth) || 1;
+    blurs = (share < .7 || share > 1.4) && !state.settings.background && (state.backdrop === "all" || (state.backdrop !== "none" && work.url[0] === "/"));
+    if (blurs && !work.back) work.back = work.box.insertBefore(blurred(picture), work.frame);
+    if (work.back) work.back.hidden = !blurs;
+    if (!state.motion) share = 1;
     size.width = Math.min(1, share) * 100 + "%";
     size.height = Math.min(1, 1 / share) * 100 + "%";
     work.pace = work.pace || (state.due || 120) / 2;
     picture.style.transformOrigin = work.key.charCodeAt(0) % 2 ? "10% 20%" : "90% 20%";
     picture.style.animation = state.motion ? "live " + work.pace + "s ease-in-out infinite alternate" : "";
+  }
+  // Drawn once, as a filter is drawn with each step of what moves before it.
+  function blurred(picture) {
+    var back = document.createElement("canvas"), pen = back.getContext("2d"), side = 8;
+    back.className = "back";
+    back.width = back.height = 256;
+    pen.imageSmoothingQuality = "high";
+    pen.drawImage(picture, 0, 0, 256, 256);
+    pen.drawImage(back, 0, 0, 256, 256, 0, 0, side, side);
+    for (; side < 256; side *= 2) pen.drawImage(back, 0, 0, side, side, 0, 0, 2 * side, 2 * side);
+    pen.fillStyle = "rgba(0, 0, 0, .4)";
+    pen.fillRect(0, 0, side, side);
+    return back;
   }
   function caption(fresh) {
     var tombstone = state.settings.tombstone, by = [state.artist, state.year].filter(Boolean).join(", "), on;
@@ -206,7 +223,7 @@
     if (work.ready || work.failed) work.done();
   }
   function appear(work) {
-    var before = shown, played;
+    var before = shown, hints = isNew && state.touch && work.element.tagName === "IFRAME", played;
     pending = null;
     shown = work;
     frame(work);
@@ -218,7 +235,8 @@
     remove(leaving);
     leaving = before;
     later("leave", 0.9, function () { remove(before); if (leaving === before) leaving = null; });
-    line("");
+    line(hints ? "edge" : "");
+    if (hints) { isNew = false; later("hint", 3, function () { line(""); }); }
     tellRender(2);
     caption(true);
     preload();
@@ -348,6 +366,7 @@
       asked = 0;
       if (message.secret) {
         keep(message.secret);
+        isNew = true;
         wait = 0;
       } else if (message.renew) {
         renew(message.renew);

@@ -55,7 +55,7 @@ class Screen:
         pages: the browsers that show it.
         has_touch: whether a tap on it does something.
         has_qr: whether it shows the way to the page of the work.
-        looks: whether still pictures move, and in which corner a text is over the art, if anywhere.
+        looks: what pictures stand before, whether they move, and in which corner a text is over the art, if anywhere.
         on_tap: does with what it shows what a tap asks for, and returns whether it is done.
     """
 
@@ -72,7 +72,7 @@ class Screen:
         self.hass = hass
         self.device_id, self.name, self.version = device_id, name, version
         self.has_touch, self.has_qr = True, False
-        self.looks: Json = {"motion": None, "corner": None}
+        self.looks: Json = {"backdrop": None, "motion": None, "corner": None}
         self._template: Template | None = None
         # None for the time.
         self._corner_text: str | None = None
