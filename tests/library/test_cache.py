@@ -2,9 +2,7 @@
 
 import asyncio
 from datetime import UTC, datetime
-import gc
 import json
-import tracemalloc
 from typing import Any
 
 import pytest
@@ -126,27 +124,6 @@ async def test_memory_is_bounded(
     assert (await library.async_build_playlist(work.id)).title == work.title
 
 
-async def test_memory_of_the_whole_catalog(
-    catalog: CatalogSimulator, make_library: MakeLibrary
-) -> None:
-    """51 exhibitions and 700 series take less than 15 MB of memory, and little disk space."""
-    assert catalog.data.series_count == 700
-    shows = [show["id"] for show in catalog.data.exhibitions]
-    library = await make_library(catalog, wait=False)
-    gc.collect()
-    tracemalloc.start()
-    await library.async_children("exhibitions")
-    for show in shows:
-        await library.async_children(f"exhibition/{show}")
-    gc.collect()
-    used, _ = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
-    assert len(library.catalog_server.all_series) == 700
-    assert used < 15_000_000
-    stored = library.catalog_server.to_store()
-    assert len(json.dumps(stored, indent=2)) < 2_000_000
-
-
 async def test_the_copy_on_disk(
     hass: HomeAssistant,
     hass_storage: dict[str, Any],
@@ -205,13 +182,7 @@ async def test_another_server_has_another_copy(
     ("data", "version"),
     [
         ({"catalog": 7, "feed": [], "built": None}, 1),
-        ({"catalog": {"exhibitions": 7, "series": [], "artworks": {"a": None}}}, 1),
-        ({"catalog": {"exhibitions": {"records": [{}], "read_at": "yesterday"}}}, 1),
-        ({"feed": {"channels": {}, "playlists": []}}, 1),
-        ({"feed": {"playlists": {"records": [1, {"id": "x", "items": [1]}]}}}, 1),
         ({"feed": {"playlists": {"records": ["{", "[1", "7", "[]", ""]}}}, 1),
-        ({"feed": {"channels": [{}]}, "built": {"a": 1, "b": "series/1"}}, 1),
-        ({"catalog": {"shape": "another"}}, 0),
         ({"catalog": {"shape": "another"}}, 2),
     ],
 )

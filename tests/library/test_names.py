@@ -50,8 +50,9 @@ async def test_names_with_the_library(hass: HomeAssistant) -> None:
         )
 
 
-@pytest.mark.parametrize("field", ["playlist_id", "exhibition"])
-@pytest.mark.parametrize("options", [{}, {"sources": []}])
+@pytest.mark.parametrize(
+    ("field", "options"), [("playlist_id", {"sources": []}), ("exhibition", {})]
+)
 async def test_names_of_playlists(
     hass: HomeAssistant, field: str, options: dict[str, Any]
 ) -> None:

@@ -3,17 +3,13 @@
 import asyncio
 from collections.abc import AsyncIterator, Iterator
 from copy import deepcopy
-from datetime import timedelta
 import gc
 import json
 from typing import Any, override
 
 from aiohttp import web
 import pytest
-from pytest_homeassistant_custom_component.common import (
-    MockConfigEntry,
-    async_fire_time_changed,
-)
+from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from custom_components.dp1.client.catalog.client import Catalog
 from custom_components.dp1.client.errors import Dp1Error
@@ -391,7 +387,6 @@ async def test_documents_of_strangers_are_not_kept(hass: HomeAssistant) -> None:
 
 
 async def test_a_look_that_fails_is_repeated_sooner(
-    hass: HomeAssistant,
     feed: FeedSimulator,
     make_library: MakeLibrary,
     monkeypatch: pytest.MonkeyPatch,
@@ -404,11 +399,15 @@ async def test_a_look_that_fails_is_repeated_sooner(
     await server.async_refresh()
     assert server.problem is not None and server.next_read is not None
     waits: list[float] = []
-    with monkeypatch.context() as counted:
-        counted.setattr(server, "async_schedule", waits.append)
-        for _ in range(3):
-            await server.async_refresh()
+    schedule = server.async_schedule
+
+    def note(seconds: float) -> None:
+        waits.append(seconds)
+        schedule(seconds)
+
+    monkeypatch.setattr(server, "async_schedule", note)
+    # Nobody asks for these.
+    await until(lambda: len(waits) >= 3)
     assert waits[0] < waits[1] < waits[2]
     await feed.start()
-    async_fire_time_changed(hass, dt_util.utcnow() + timedelta(seconds=1))
     await until(lambda: server.problem is None)

@@ -1,13 +1,5 @@
 """Test the number of round trips of a library, and long work in other threads."""
 
-import asyncio
-import gc
-import time
-
-import pytest
-
-from custom_components.dp1.library.listing import BATCH, with_pauses
-from custom_components.dp1.library.providers.catalog.server import CatalogServer
 from custom_components.dp1.library.search import Lines, Query, line_of
 from homeassistant.core import HomeAssistant
 
@@ -85,17 +77,6 @@ async def test_a_warm_start_sends_nothing(
     assert feed.request_count == asked
 
 
-async def test_artists_of_a_copy_are_made_in_a_thread(
-    hass: HomeAssistant, catalog: CatalogSimulator, make_library: MakeLibrary
-) -> None:
-    """There may be thousands, for which the loop would wait: they are there once the copy is read."""
-    library = await make_library(catalog)
-    server = CatalogServer(hass, library.entry)
-    stored = library.catalog_server.to_store()
-    await hass.async_add_executor_job(server.restore, stored)
-    assert len(server._artists) == len(library.catalog_server.artists) > 20
-
-
 async def test_an_old_copy_is_shown_before_it_is_read_again(
     catalog: CatalogSimulator, make_library: MakeLibrary
 ) -> None:
@@ -109,42 +90,6 @@ async def test_an_old_copy_is_shown_before_it_is_read_again(
     assert dict(library.source_list().names) == before
     assert len((await library.async_children("exhibitions")).nodes) == 47
     assert catalog.in_flight == len(catalog.requests)  # No request is answered yet.
-
-
-def test_the_loop_runs_in_between(monkeypatch: pytest.MonkeyPatch) -> None:
-    """All things come in their order, with a pause after each whole batch and none before there is work."""
-    pauses: list[float] = []
-    monkeypatch.setattr(time, "sleep", pauses.append)
-    things = iter(with_pauses(range(2 * BATCH + 1)))
-    assert [next(things) for _ in range(BATCH)] == list(range(BATCH))
-    assert pauses == []
-    assert list(things) == list(range(BATCH, 2 * BATCH + 1))
-    assert pauses == [0, 0]
-    assert list(with_pauses([])) == []
-
-
-@pytest.mark.parametrize("count", [2000])
-async def test_an_index_is_made_once_and_packed(
-    hass: HomeAssistant, count: int
-) -> None:
-    """Names are folded once for all who search meanwhile, and a garbage collection has nothing to look at in them."""
-    titles = tuple(f"Study {number} of {number % 97} tides" for number in range(count))
-    folded: list[str] = []
-
-    def lines_of(title: str) -> list[str]:
-        """Return the line of a title, and one of a work in it."""
-        folded.append(title)
-        return [line_of(title), line_of("Sketch", f"Painter {title}")]
-
-    lines = Lines(hass, lambda: titles, lines_of, lambda *_: None)
-    gc.collect()
-    before = len(gc.get_objects())
-    said = Query.of("study 1234 of 70 tides")
-    found = await asyncio.gather(*[lines.async_records(said) for _ in range(3)])
-    gc.collect()
-    assert len(gc.get_objects()) - before < count / 4
-    assert found == [[titles[1234]] * 2] * 3
-    assert folded == [*titles]
 
 
 async def test_only_what_is_new_is_folded(hass: HomeAssistant) -> None:
