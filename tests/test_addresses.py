@@ -119,21 +119,24 @@ async def test_addresses_of_this_home(
         ifaddr, "get_adapters", lambda: [ifaddr.Adapter("home", "home", [own])]
     )
     url = "http://[2001:4860:7:7::99]:9/list.json"
-    for others in ("http://[2001:4860:7:8::99]/", "http://192.0.2.1.example/"):
+    sibling = "http://[2001:4860:7:8::99]/"
+    for others in ("http://[2001:4860:7:108::99]/", "http://192.0.2.1.example/"):
         assert not is_at_home(others)
     assert not is_at_home(url)
     hosts = HomeAddresses(hass)
     await hosts.async_load()
     try:
         assert is_at_home(url)
+        # Providers give a home several networks.
+        assert is_at_home(sibling)
         with pytest.raises(InvalidRequestError, check=keyed("address_blocked")):
             await request_json(hosts.async_guard(url), "GET", url, timeout=5)
         caller = await hosts.async_caller(Context(), url)
         assert caller.hosts == {"2001:4860:7:7::99:9"}
-        own.ip = ("2001:4860:7:9::1", 0, 0)
+        own.ip = ("2001:4860:7:109::1", 0, 0)
         now = dt_util.utcnow()
         async_fire_time_changed(hass, now + timedelta(minutes=10, seconds=1))
-        await until(lambda: is_at_home("http://[2001:4860:7:9::99]/"))
+        await until(lambda: is_at_home("http://[2001:4860:7:109::99]/"))
         assert not is_at_home(url)
     finally:
         know_home([])

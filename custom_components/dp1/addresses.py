@@ -43,6 +43,8 @@ MAX_ADDRESSES: Final = 4096
 MAX_PARTS: Final = 50_000
 SAVE_DELAY: Final = 10.0
 HOME_CHECK: Final = timedelta(minutes=10)
+# Of the networks that providers give to a home, in bits.
+HOME_PREFIX: Final = 56
 OWN_FILES: Final = (f"/api/{DOMAIN}/media/", "/api/image/serve/", "/local/")
 _ADDRESS: Final = re.compile(r"https?://[^\s\"'<>\\]+", re.IGNORECASE)
 
@@ -143,11 +145,15 @@ class HomeAddresses:
         )
 
     async def _async_learn_home(self, _now: datetime | None = None) -> None:
-        """Take the networks of the interfaces for the home: providers change the prefix of a home from time to time."""
+        """Take the networks of the interfaces for the home, and with IPv6 those beside them: providers change the prefix of a home from time to time."""
         know_home(
-            ip_network((it["address"].partition("%")[0], it["network_prefix"]), False)
+            ip_network(
+                (it["address"].partition("%")[0], min(it["network_prefix"], most)),
+                False,
+            )
             for adapter in await async_load_adapters()
-            for it in (*adapter["ipv4"], *adapter["ipv6"])
+            for of_kind, most in ((adapter["ipv4"], 32), (adapter["ipv6"], HOME_PREFIX))
+            for it in of_kind
         )
 
     async def async_close(self, _event: Event) -> None:
