@@ -556,6 +556,12 @@ async def test_on_a_display(
             changed.setattr(hass.config, "internal_url", None)
             changed.setattr(hass.config, "api", None)
             assert async_lend(hass, ["https://art.example.org/other.png", url]) == {}
+        # What is lent is the work: hidden, it is no favorite, and it hangs no more.
+        lent = source()
+        await until(lambda: wall.attribute("dp1")["source"] == lent.split("?")[0])
+        await wall.do("dp1.hide_work")
+        assert not home.library.favorites.nodes()
+        assert not wall.display.state.items
         await home.reload(keep_files=False)
-        async with aiohttp.ClientSession() as stranger, stranger.get(source()) as got:
+        async with aiohttp.ClientSession() as stranger, stranger.get(lent) as got:
             assert got.status == 404

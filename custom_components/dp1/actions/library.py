@@ -18,6 +18,7 @@ from ..coordinator import DisplayCoordinator
 from ..displays import async_displays
 from ..errors import invalid_input
 from ..fields import list_up_to, media, name, whole_number
+from ..hosts import HOSTS
 from ..library.index import place_of_item
 from ..library.item import Item
 from ..library.libraries import (
@@ -233,7 +234,9 @@ async def _async_shown_work(
 ) -> tuple[Library, Item, Json]:
     """Return the node and the item of the work that a display shows; one that is in no library has a node of what its item tells."""
     player, item, shown = await _async_shown(hass, coordinator)
-    raw = dict(item.raw)
+    # Of what is kept at home and lent, where it is for others.
+    url = hass.data[HOSTS].public_url(item.source or "")
+    raw = {**item.raw, "source": url}
     with suppress(HomeAssistantError):
         if found := await async_node_on(hass, player, shown):
             library, text = found
@@ -241,7 +244,7 @@ async def _async_shown_work(
             return *await async_node(hass, media), raw
     if not (libraries := async_libraries(hass)):
         raise invalid_input("no_library")
-    key = item.id or same_work(item.source or "")
+    key = item.id or same_work(url)
     text = node_id(NodeKind.ITEM, key, key)
     node = Item(
         id=text,

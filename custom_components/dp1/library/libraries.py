@@ -29,6 +29,7 @@ from ..client.playlist.playlist import Document, Playlist
 from ..client.text import shorten
 from ..const import CONF_CATALOG_URL, CONF_FEED_URL, CONF_KIND, DOMAIN, EntryKind
 from ..errors import action_failed, invalid_input, translated, translated_errors
+from ..hosts import HOSTS
 from .folder import FOLDER_PREFIX
 from .index import place_of
 from .item import Item, labeled
@@ -232,7 +233,8 @@ async def async_node_on(
             text = node_id(NodeKind.ITEM, player.playlist_id, item.id)
             with suppress(Dp1Error):
                 work = await library.async_node(text)
-                if place_of(work.source) == place_of(item.source):
+                url = hass.data[HOSTS].public_url(item.source or "")
+                if place_of(work.source) == place_of(url):
                     return library, text
     return None
 

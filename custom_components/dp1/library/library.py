@@ -23,6 +23,7 @@ from ..client.playlist.playlist import Playlist
 from ..client.playlist.signing import SigningKey
 from ..const import CONF_FEED_KEYS, CONF_HAS_SIGNED, LOGGER
 from ..errors import action_failed, translated, translated_errors
+from ..hosts import HOSTS
 from ..language import async_message
 from ..storage import async_remove_files
 from .files import Files, async_remove_kept
@@ -400,14 +401,21 @@ class Library:
 
     # Works
 
+    def _meant(self, item: PlaylistItem) -> PlaylistItem:
+        """Return the item of a display with where its work is for others, too."""
+        url = self.hass.data[HOSTS].public_url(item.source or "")
+        return replace(item, source=url) if item.source else item
+
     def work(self, item: PlaylistItem) -> Item | None:
         """Return the work of a playlist item without a request."""
+        item = self._meant(item)
         works = (provider.find(item) for provider in self.providers)
         return next((work for work in works if work is not None), None)
 
     async def async_work(self, item: PlaylistItem) -> Item | None:
         """Return the work of a playlist item, which may be looked up, or raise why it could not be."""
         problem: Dp1Error | None = None
+        item = self._meant(item)
         for provider in self.providers:
             try:
                 if work := await provider.async_find(item):
@@ -496,7 +504,8 @@ class Library:
         if (item := player.current) is None or not item.id or not player.playlist_id:
             return None
         key = node_id(NodeKind.ITEM, player.playlist_id, item.id)
-        return key if key in self.favorites.of_work(item.raw) else None
+        meant = {"source": self._meant(item).source}
+        return key if key in self.favorites.of_work(meant) else None
 
     def source_list(self) -> SourceList[Library]:
         """Return the sources of now."""

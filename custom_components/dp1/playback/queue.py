@@ -20,7 +20,7 @@ from ..display.wall import Announcement
 from ..errors import invalid_input
 from ..grants import GRANTS
 from ..hosts import HOSTS
-from ..library.index import place_of_item
+from ..library.index import place_of
 from .cast import (
     async_hang_again,
     async_player_of,
@@ -130,9 +130,15 @@ async def _async_without(
     hidden: str,
 ) -> Hung | None:
     """Return what hung without a hidden work, as it is if it has it not; None if nothing is left."""
-    items, current = [item.raw for item in player.items], _current(player)
+    public_url = coordinator.hass.data[HOSTS].public_url
+
+    def stays(source: object) -> bool:
+        """Return whether it is another work, also where that is kept at home and lent."""
+        return place_of(public_url(str(source or ""))) != hidden
+
+    items, current = player.items, _current(player)
     following = [*items[current:], *items[:current]]
-    left = [it for it in following if place_of_item(it) != hidden]
+    left = [it for it in following if stays(it.source)]
     if len(left) == len(items):
         return hung
     if not left:
@@ -141,14 +147,14 @@ async def _async_without(
     if left[0] is not following[0]:
         start = replace(
             start,
-            work_id=left[0].get("id"),
-            source=left[0].get("source"),
+            work_id=left[0].id,
+            source=left[0].source,
             index=None,
         )
     if hung.shown.url is not None:
         request = Request(art=Ready(hung.asked), begin=Begin(place=start))
         return await async_prepared(coordinator, hung.asked, request)
-    works = [it for it in hung.shown.items if place_of_item(it) != hidden]
+    works = [it for it in hung.shown.items if stays(it.get("source"))]
     document = {**unsigned(hung.shown.document), "items": works}
     count = hung.asked.left_out + len(items) - len(left)
     return replace(
