@@ -21,6 +21,7 @@ from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
 
 from custom_components.dp1 import addresses as addresses_module
 from custom_components.dp1.client.hosts import GATEWAYS
+from custom_components.dp1.grants import GRANTS
 from custom_components.dp1.hosts import HOSTS
 from custom_components.dp1.library import file_reader, files as files_module
 from custom_components.dp1.library.files import Files, folder_of
@@ -34,9 +35,10 @@ from homeassistant.core_config import async_process_ha_core_config
 from homeassistant.helpers import issue_registry as ir
 from homeassistant.util import dt as dt_util
 
-from tests.displays import playlist, until
+from tests.displays import entry_of, playlist, until
 from tests.libraries import library_entry, set_up
 from tests.pictures import PNG
+from tests.simulators.display import DisplaySimulator
 from tests.simulators.feed import FeedSimulator
 from tests.simulators.gateway import Internet, Mode, cid_of
 from tests.walls import Wall
@@ -565,3 +567,60 @@ async def test_on_a_display(
         await home.reload(keep_files=False)
         async with aiohttp.ClientSession() as stranger, stranger.get(lent) as got:
             assert got.status == 404
+
+
+@pytest.mark.parametrize("profile", ["B"])
+async def test_on_two_displays(
+    waking: Home,
+    bare: Wall,
+    hass_client_no_auth: ClientSessionGenerator,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A kept file that is lent to two displays ends with each of them, and the token of one opens nothing of the other."""
+    home, wall, hass = waking, bare, waking.hass
+    monkeypatch.setattr(files_module, "NIGHT", range(24))
+    await wall.set_up()
+    base = str((await hass_client_no_auth()).make_url("")).rstrip("/")
+    await async_process_ha_core_config(hass, {"internal_url": base})
+    home.favor(url := home.publish(PNG))
+    await home.files.async_read()
+    for host in home.internet.hosts:
+        home.internet.hosts[host] = Mode.ENDS
+    await hass.data[HOSTS].async_find(url)
+    document = playlist("Work")
+    document["items"][0]["source"] = url
+    async with DisplaySimulator(profile="B", device_id="FF1-OTHER001") as second:
+        entry = entry_of(second, unique_id="FF1-OTHER001", title="Other")
+        other = Wall(hass, second, entry)
+        await other.set_up()
+        for each in (wall, other):
+            each.display.caster.preflight = False
+        players = {"entity_id": ["media_player.wall", "media_player.other"]}
+        data = {**players, "playlist": document}
+        await hass.services.async_call("dp1", "cast_playlist", data, blocking=True)
+
+        def told(each: Wall) -> str:
+            """Return where a display has told that it loads the work."""
+            player = each.coordinator.data.player
+            return str(player.items[0].source) if player and player.items else ""
+
+        await until(lambda: all(told(it).startswith(base) for it in (wall, other)))
+        urls = told(wall), told(other)
+        assert urls[0] != urls[1]
+
+        async def statuses() -> list[int]:
+            """Return what each of the addresses is answered, long after it was made."""
+            hass.data[GRANTS]._made.clear()
+            found = []
+            async with aiohttp.ClientSession() as stranger:
+                for url in urls:
+                    async with stranger.get(url) as answer:
+                        found.append(answer.status)
+            return found
+
+        assert await statuses() == [200, 200]
+        entries = hass.config_entries
+        await entries.async_set_disabled_by(entry.entry_id, ConfigEntryDisabler.USER)
+        assert await statuses() == [200, 404]
+        await entries.async_remove(entry.entry_id)
+        assert await statuses() == [200, 404]
