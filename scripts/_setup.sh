@@ -181,6 +181,8 @@ make_venv() {
   if [ -x "$dir/bin/hass" ]; then
     # shellcheck disable=SC2046 # one word is one requirement
     "${install[@]}" $("$dir/bin/python" scripts/_requirements.py)
+    # What the next version of the core will ask for is published before it.
+    case $dir in *-newest) "${install[@]}" --upgrade home-assistant-frontend home-assistant-intents hassil ;; esac
   fi
   echo "$mark" >"$dir/.mark"
 }
@@ -200,7 +202,7 @@ venv_next() {
     <<<"homeassistant==$HA_NEXT"
 }
 
-# The virtual environment .venv-newest: the newest version there is, also before its release.
+# The virtual environment .venv-newest: the newest core that is published, with the newest frontend and sentences.
 venv_newest() {
   # shellcheck disable=SC2046 # one word is one argument
   venv newest "pytest-homeassistant-custom-component==$PHCC" "homeassistant>=$HA_NEXT.dev0" $(dev_group test) --override - \
