@@ -58,7 +58,7 @@ def pictures(hass: HomeAssistant, hosts: Hosts) -> Pictures:
     [
         (f"ipfs://{CID}/a.png", FIRST, f"ipfs/{CID}/a.png", OTHERS[0]),
         (f"https://ipfs.io/ipfs/{CID}/a.png", FIRST, f"ipfs/{CID}/a.png", OTHERS[0]),
-        (f"https://arweave.net/{ID}", "arweave.net", ID, "turbo-gateway.com"),
+        (f"https://arweave.net/{ID}", "turbo-gateway.com", ID, "ardrive.net"),
     ],
 )
 async def test_a_picture_when_the_first_gateway_ends(

@@ -79,6 +79,8 @@ CONTENT = [
     (f"https://ipfs.io/ipfs/{V0}/index.html", f"{OWN_ORIGIN}/index.html"),
     (f"ar://{ID}/a.png", f"https://turbo-gateway.com/{ID}/a.png"),
     (f"ar:/{ID}?x=1", f"https://turbo-gateway.com/{ID}?x=1"),
+    (f"https://arweave.net/raw/{ID}", f"https://turbo-gateway.com/{ID}"),
+    (f"https://{'a2' * 26}.arweave.dev/{ID}/a", f"https://turbo-gateway.com/{ID}/a"),
     ("onchfs://ab/?fxhash=oo1", "https://onchfs.fxhash2.xyz/ab/?fxhash=oo1"),
     # A gateway that is not known to have ended is as good as any.
     (f"https://art.example/ipfs/{V0}/a.png", f"https://art.example/ipfs/{V0}/a.png"),

@@ -78,10 +78,13 @@ GATEWAYS: Final = {
     ),
     "onchfs": (Gateway("https://onchfs.fxhash2.xyz"),),
 }
+# By all of its names the gateway that is asked after all others, also where an address names it: it times out, refuses
+# programs, and leads each work to an origin of its own.
+_LAST: Final = ("arweave.net", "www.arweave.net", "arweave.dev")
 # Hosts that serve a network below its keys: ``HOST/KEY``, at some ``HOST/raw/KEY`` and an origin of its own for each work.
 _KEYED: Final = {
     **{it.host: kind for kind in ("ar", "onchfs") for it in GATEWAYS[kind]},
-    **dict.fromkeys(("www.arweave.net", "arweave.dev", "ar-io.dev", "akrd.net"), "ar"),
+    **dict.fromkeys((*_LAST, "ar-io.dev", "akrd.net"), "ar"),
     "d2ybmb80bbm9ts.cloudfront.net": "ipfs",
 }
 # Of "hello" and the end of a line, which are in it: every gateway has them, also one without peers.
@@ -282,10 +285,10 @@ def is_plain(url: str) -> bool:
 def work_url(url: str, *, of_vendor: bool = False) -> str:
     """Return the address at which a display loads what an address means.
 
-    What moved is where it moved to, and what is in a network of content at its first gateway unless it is at one that
-    is not known to have ended. ``#`` and ``?`` in the name of a file are escaped; query and fragment stay: ``?fxhash=…``
-    is the work. Blanks around it go, and it is written as ``escaped_url`` does, but for a ``data`` address, which is the
-    work itself.
+    What moved is where it moved to, and what is in a network of content at its first gateway unless it is at another one
+    that is not known to have ended, nor to be the last to ask. ``#`` and ``?`` in the name of a file are escaped; query
+    and fragment stay: ``?fxhash=…`` is the work. Blanks around it go, and it is written as ``escaped_url`` does, but for
+    a ``data`` address, which is the work itself.
 
     Args:
         url: an address as anybody wrote it.
@@ -298,7 +301,7 @@ def work_url(url: str, *, of_vendor: bool = False) -> str:
         return escaped_url(url)
     url = _moved(url)
     if content := content_of(url):
-        if not content.host or has_ended(url):
+        if content.host in ("", *_LAST) or has_ended(url):
             url = content.at(content.gateways(of_vendor=of_vendor)[0])
         else:
             url = _NAME_MARK.sub(lambda mark: quote(mark[0]), url)
