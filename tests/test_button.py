@@ -4,7 +4,7 @@ import pytest
 
 from homeassistant.exceptions import HomeAssistantError
 
-from .displays import FIRMWARE, playlist, until
+from .displays import playlist, until
 from .simulators.display import FaultKind
 from .timing import FAST
 from .walls import Wall
@@ -30,7 +30,6 @@ def written(wall: Wall) -> list[tuple[str, object]]:
 
 
 @pytest.mark.usefixtures("entity_registry_enabled_by_default")
-@pytest.mark.parametrize("profile", FIRMWARE)
 @pytest.mark.parametrize(
     ("key", "command"),
     [
@@ -76,7 +75,6 @@ async def test_gone_before_it_answers(wall: Wall, key: str) -> None:
 
 
 @pytest.mark.usefixtures("entity_registry_enabled_by_default")
-@pytest.mark.parametrize("profile", ["B", "C"])
 async def test_screenshot(wall: Wall) -> None:
     """Each press takes a new screenshot; one that fails is an error, and the old one stays."""
 

@@ -73,7 +73,6 @@ async def test_measures_that_make_no_sense(bare: Wall) -> None:
 
 
 @pytest.mark.usefixtures("entity_registry_enabled_by_default")
-@pytest.mark.parametrize("profile", ["B", "C"])
 async def test_network(bare: Wall) -> None:
     """The state of the network is shown."""
     await bare.set_up()
