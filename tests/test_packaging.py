@@ -4,7 +4,6 @@ import importlib.resources
 import json
 from pathlib import Path
 import re
-import struct
 from typing import Any
 
 from packaging.requirements import Requirement
@@ -12,8 +11,6 @@ import pytest
 import yaml
 
 from homeassistant.const import Platform
-from homeassistant.core import HomeAssistant
-from homeassistant.loader import async_get_integration, async_get_zeroconf
 
 from .sources import INTEGRATION, PACKAGE, ROOT, imports, modules
 
@@ -49,15 +46,6 @@ def test_requirements() -> None:
         assert bounds & {"==", "<", "<=", "~="}
 
 
-async def test_home_assistant_loads_it(hass: HomeAssistant) -> None:
-    """Home Assistant loads the integration and its zeroconf types."""
-    integration = await async_get_integration(hass, MANIFEST["domain"])
-    assert not integration.is_built_in
-    assert integration.disabled is None
-    matchers = await async_get_zeroconf(hass)
-    assert {"domain": "dp1"} in matchers["_ff1._tcp.local."]
-
-
 def test_components_imported_are_depended_on() -> None:
     declared = {
         *MANIFEST.get("dependencies", ()),
@@ -78,20 +66,6 @@ def test_components_imported_are_depended_on() -> None:
         if other.startswith(prefix)
     }
     assert used.keys() <= declared, used
-
-
-@pytest.mark.parametrize("prefix", ["", "dark_"])
-@pytest.mark.parametrize(("suffix", "height"), [("", 256), ("@2x", 512)])
-def test_brand_images(prefix: str, suffix: str, height: int) -> None:
-    """Icons are square, logos have the height of icons and are wider, all are transparent."""
-    sizes = {}
-    for kind in ("icon", "logo"):
-        data = (INTEGRATION / "brand" / f"{prefix}{kind}{suffix}.png").read_bytes()
-        assert data.startswith(b"\x89PNG\r\n\x1a\n")
-        *sizes[kind], _, color = struct.unpack(">IIBB", data[16:26])
-        assert color == 6  # red, green, blue, alpha
-    assert sizes["icon"] == [height, height]
-    assert sizes["logo"][1] == height < sizes["logo"][0]
 
 
 def test_quality_scale() -> None:

@@ -324,20 +324,6 @@ def keys_have_texts() -> Iterator[str]:
 
 
 @check
-def entities_have_names() -> Iterator[str]:
-    """A description without a name in the texts is an entity that nobody can tell from its device."""
-    for platform in map(str, Platform):
-        tree = modules(INTEGRATION).get(f"{PACKAGE}.{platform}")
-        for node in ast.walk(tree) if tree else ():
-            if isinstance(node, ast.Call) and called(node).endswith("Description"):
-                for keyword in node.keywords:
-                    for key in values(keyword.value) if keyword.arg == "key" else ():
-                        texts = ENGLISH["entity"].get(platform, {}).get(key, {})
-                        if "name" not in texts:
-                            yield f"entity.{platform}.{key}.name"
-
-
-@check
 def texts_have_keys() -> Iterator[str]:
     """No text outlives the code that used it."""
     entities = (f"entity.{platform}" for platform in ENGLISH["entity"])
@@ -531,25 +517,6 @@ def test_texts(looked_at: Check) -> None:
 def test_the_checks_look_at_something() -> None:
     """The code names keys."""
     assert sum(section == "exceptions" for section, _, _ in uses()) > 20
-
-
-@pytest.mark.parametrize(
-    ("page", "name", "misspelt"),
-    [
-        ("docs/privacy.md", "ipfs.filebase.io", "ipfs.filebse.io"),
-        ("docs/voice.md", "*Voice sentences*", "*Voice sentence*"),
-        ("docs/actions.md", "dp1.cast_playlist", "dp1.cast_playlst"),
-        ("docs/entities.md", "| Scaling |", "| Scalling |"),
-        ("docs/development.md", "`scripts/soak`", "`scripts/soack`"),
-        ("CONTRIBUTING.md", "`library/library.py`", "`library/libary.py`"),
-    ],
-    ids=["host", "option", "action", "entity", "command", "file"],
-)
-def test_a_misspelt_name_is_noticed(page: str, name: str, misspelt: str) -> None:
-    """The check itself fails for each kind of name that is written wrong."""
-    assert name in PAGES[page]
-    (fault,) = unknown(page, PAGES[page].replace(name, misspelt))
-    assert fault == misspelt.strip("*`| ")
 
 
 @pytest.mark.parametrize(

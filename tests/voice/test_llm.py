@@ -23,9 +23,9 @@ from homeassistant.helpers.llm import (
     selector_serializer,
 )
 
+from ..client.timing import most_memory, worst_stall
 from ..displays import until
 from ..faults.model import MOST_STALL
-from ..faults.watch import Watch, set_apart
 from ..simulators.display import DisplaySimulator
 from ..test_fuzz import unsafe
 from .home import Home
@@ -269,12 +269,12 @@ async def test_words_without_end(home: Home, name: str, key: str, unit: str) -> 
     args = {key: unit * 100_000}
     if name == "show_art":
         args = {"what": "Net Evil", **args}
-    set_apart()
-    async with Watch() as watch:
-        data = await call(api, name, **args)
-    assert len(str(data)) < 1000
-    assert watch.stall < MOST_STALL
-    assert watch.memory < 16 << 20
+
+    async def ask() -> None:
+        assert len(str(await call(api, name, **args))) < 1000
+
+    assert await worst_stall(ask, MOST_STALL) < MOST_STALL
+    assert await most_memory(ask) < 16 << 20
 
 
 def test_a_name_without_end() -> None:
