@@ -22,8 +22,8 @@ from homeassistant.util.network import is_ip_address
 from .client.playlist.playlist import Playlist
 from .client.values import MAX_ON_LOOP
 from .const import DOMAIN
-from .errors import action_failed
-from .lent import LENT, PATH, lent_in, media_id_at, path_of, without_token
+from .errors import action_failed, invalid_input
+from .lent import LENT, MAX_ID, PATH, lent_in, media_id_at, path_of, without_token
 from .storage import SafeStore
 
 # Seconds from when an address is made until the display reports it.
@@ -77,13 +77,15 @@ class Grants:
     # Addresses
 
     def async_url(self, media_id: str, path: str) -> str:
-        """Return the URL of a medium that is at a local path now, for a list that is sent to no display yet, or raise that there is none."""
+        """Return the URL of a medium that is at a local path now, for a list that is sent to no display yet, or raise that there is none, or what has too long an id."""
         return self.async_urls({media_id: path})[media_id]
 
     @callback
     def async_urls(self, paths: Mapping[str, str]) -> dict[str, str]:
         """Return the URLs of many media by their ids, as `async_url` does."""
         base = base_url(self._hass)
+        if any(len(it.encode()) > MAX_ID for it in paths):
+            raise invalid_input("media_id_too_long", limit=str(MAX_ID))
         tokens = {media_id: self._token(media_id, "") for media_id in paths}
         self._open(tokens.values())
         return {

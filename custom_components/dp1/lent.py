@@ -13,6 +13,8 @@ PATH: Final = f"/api/{DOMAIN}/media"
 LENT: Final = re.compile(
     rf"({PATH}/([\w-]+)/[^?\"'<>\s]{{0,2000}})\?token=([\w-]{{43}})(?![\w-])"
 )
+# Of ids in bytes: the address of a medium with a longer one is none that displays take.
+MAX_ID: Final = 5000
 
 
 def path_of(media_id: str, path: str) -> str:

@@ -493,9 +493,11 @@ async def test_pairs(
     lent = re.findall(r'src="([^"]+)"', page)
     assert [await status(url) for url in lent] == [200, 200]
     # It has the picture of its first, and a heart is about that.
-    shown = state_of(hass, ENTITY_ID).attributes
-    assert shown["entity_picture"]
-    assert shown["dp1"]["favorite"] is False
+    # The display tells of it a moment later.
+    await until(
+        lambda: state_of(hass, ENTITY_ID).attributes["dp1"]["favorite"] is False
+    )
+    assert state_of(hass, ENTITY_ID).attributes["entity_picture"]
     coming = await async_browse_display(
         find_display(hass, ENTITY_ID).runtime_data, UP_NEXT, str
     )

@@ -19,6 +19,7 @@ from homeassistant.components.media_source.const import DATA_MEDIA_SOURCE_PLATFO
 from homeassistant.config_entries import ConfigEntryDisabler
 from homeassistant.core import HomeAssistant
 from homeassistant.core_config import async_process_ha_core_config
+from homeassistant.exceptions import ServiceValidationError
 
 from .test_home_media import LIVE, SOURCE, loaded, play, set_up_home
 
@@ -325,6 +326,11 @@ async def test_media_of_another_view(
         part = {"Range": "bytes=5-7"}
         async with session.get(url, headers=part) as answer:
             assert (answer.status, await answer.read()) == (206, b"567")
+    for far in ("x" * 6000, "ö" * 3000):
+        with pytest.raises(ServiceValidationError) as refused:
+            await play(hass, f"media-source://album/{far}")
+        assert refused.value.translation_key == "media_id_too_long"
+    assert lent(display) == url
     async with aiohttp.ClientSession() as session:
         path = "/media/local/tide.mp4"
         async with session.get(f"{home}{path}") as answer:

@@ -30,6 +30,7 @@ from ..const import DEFAULT_DURATION, DOMAIN, LOGGER
 from ..errors import component_errors
 from ..grants import GRANTS, LIVE, page_url
 from ..length import length_of_film
+from ..lent import MAX_ID
 from .item import WORK_IDS, Item, Json
 
 # Media ids of folders that are shown without a library: what follows is the media id of Home Assistant.
@@ -409,6 +410,8 @@ def is_shown(media: BrowseMedia) -> bool:
     """Return whether displays show a file as a picture or a film."""
     kind, media_id = media.media_content_type, media.media_content_id
     if not kind.startswith(SHOWN_TYPES) or media_id.startswith(ENTITIES):
+        return False
+    if len(media_id.encode("utf-8", "replace")) > MAX_ID:
         return False
     # Other sources serve every picture as browsers show it, and tell the type of the original.
     is_served = kind.startswith("image/") and not media_id.startswith(FILES)
