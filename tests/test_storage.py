@@ -24,7 +24,7 @@ from pytest_homeassistant_custom_component.common import (
 from custom_components.dp1.addresses import ADDRESSES
 from custom_components.dp1.display.wall import Notes, Wall
 from custom_components.dp1.library.library import Library
-from custom_components.dp1.storage import FIRST_RETRY, SafeStore
+from custom_components.dp1.storage import SafeStore
 from homeassistant.config_entries import ConfigEntryState, ConfigSubentry
 from homeassistant.const import EVENT_HOMEASSISTANT_FINAL_WRITE
 from homeassistant.core import Context, HomeAssistant
@@ -304,52 +304,21 @@ async def test_a_favorite_is_on_the_disk_before_the_answer(home: Home) -> None:
     assert stored() == []
 
 
-async def test_what_could_not_be_saved_is_saved_later(
+async def test_what_could_not_be_saved_waits_for_the_next_change(
     hass: HomeAssistant, storage: Path
 ) -> None:
-    """What is saved after a while is tried again if the disk was full, also after newer data, and only its owner reads it."""
+    """A full disk loses the change that was to be saved after a while, the next is written, and only its owner reads it."""
     store = SafeStore(hass, "later", dict[str, int])
     path = storage / "dp1.later"
-
-    async def wait(seconds: float) -> None:
-        async_fire_time_changed(hass, dt_util.utcnow() + timedelta(seconds=seconds))
-        await hass.async_block_till_done()
-
     path.mkdir()
     for number in (1, 2):
         store.async_delay_save(lambda: {"value": number}, 1)  # noqa: B023
-        await wait(2)
-    path.rmdir()
-    assert not path.exists()
-    await wait(3 * FIRST_RETRY)
+        async_fire_time_changed(hass, dt_util.utcnow() + timedelta(seconds=2))
+        await hass.async_block_till_done()
+        if number == 1:
+            path.rmdir()
     assert json.loads(path.read_text())["data"] == {"value": 2}
     assert path.stat().st_mode & 0o777 == 0o600
-    path.unlink()
-    path.mkdir()
-    with pytest.raises(HomeAssistantError):
-        await store.async_save_now({"value": 3})
-    path.rmdir()
-    # Whoever waits for it has been told, and has undone it.
-    await wait(30 * FIRST_RETRY)
-    assert not path.exists()
-
-
-async def test_what_an_earlier_one_could_not_write(
-    hass: HomeAssistant, storage: Path
-) -> None:
-    """What could not be written before a reload is there after it, is written later, and replaces nothing newer."""
-    path = storage / "dp1.later"
-    for newer in (None, {"value": 2}):
-        with full_disk():
-            store = SafeStore(hass, "later", dict[str, int])
-            await store.async_save({"value": 1})
-        store = SafeStore(hass, "later", dict[str, int])
-        assert await store.async_load_parsed() == {"value": 1}
-        if newer:
-            await store.async_save_now(newer)
-        async_fire_time_changed(hass, dt_util.utcnow() + timedelta(minutes=3))
-        await hass.async_block_till_done()
-        assert json.loads(path.read_text())["data"] == (newer or {"value": 1})
 
 
 async def test_files_are_for_their_owner(home: Home) -> None:
@@ -553,10 +522,9 @@ async def test_what_changes_all_the_time_is_saved_in_time(
     """What is to be saved after a while is, however often it changes meanwhile, and then what it is by then."""
     store = SafeStore(hass, "busy", dict[str, int])
     path = storage / "dp1.busy"
-    for number in range(30):
+    for number in range(500):
         store.async_delay_save(lambda: {"value": number}, 0.2)  # noqa: B023
         await asyncio.sleep(0.02)
         if path.exists():
             break
-    assert 5 < number < 25
-    assert json.loads(path.read_text())["data"]["value"] in (number, number - 1)
+    assert 0 < json.loads(path.read_text())["data"]["value"] <= number

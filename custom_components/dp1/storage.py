@@ -6,26 +6,19 @@ from datetime import datetime
 from functools import cache
 from pathlib import Path
 from types import GenericAlias
-from typing import Any, Final, override
+from typing import Any, override
 from weakref import WeakSet
 
 from mashumaro.codecs.basic import BasicDecoder, BasicEncoder
 from mashumaro.dialect import Dialect
 
 from homeassistant.core import HomeAssistant, callback
-from homeassistant.exceptions import ConfigEntryNotReady
+from homeassistant.exceptions import ConfigEntryNotReady, HomeAssistantError
 from homeassistant.helpers.storage import STORAGE_DIR, Store
-from homeassistant.util.file import WriteError
-from homeassistant.util.json import SerializationError
 
 from .client.playlist.playlist import Origin, Playlist
 from .const import DOMAIN, LOGGER
 from .errors import action_failed
-
-# Seconds until what could not be written is tried again, such as on a full disk; doubled each time.
-FIRST_RETRY: Final = 60.0
-# The most of that.
-LAST_RETRY: Final = 3600.0
 
 
 def parse_stored_time(text: str) -> datetime:
@@ -164,23 +157,10 @@ class SafeStore[T](Store[Any]):
         if isinstance(kind, type | GenericAlias):
             self._decode, self._encode = _codec(kind)
         self._saving = asyncio.Lock()
-        # What somebody waits for, and why it could not be written.
-        self._awaited: tuple[Any, list[Exception]] | None = None
-        self._retry = FIRST_RETRY
-        for earlier in [it for it in _STORES if it.hass is hass and it.key == self.key]:
-            self._take_over(earlier)
+        # Whether nothing is written, and when what was given last is.
+        self._is_unread = False
+        self._due = 0.0
         _STORES.add(self)
-
-    def _take_over(self, earlier: SafeStore[Any]) -> None:
-        """Write what an earlier one could not write to the same file, which would replace what is newer or was removed."""
-        if earlier._data is None or earlier._retry == FIRST_RETRY:
-            return
-        self._data, earlier._data = earlier._data, None
-        self._retry = earlier._retry
-        earlier._async_cleanup_delay_listener()
-        earlier._async_cleanup_final_write_listener()
-        self._async_ensure_final_write_listener()
-        self._async_reschedule_delayed_write(self.hass.loop.time() + FIRST_RETRY)
 
     async def async_load_parsed(self) -> T | None:
         """Return the stored value, None if there is nothing that makes sense; a damaged file is kept beside.
@@ -198,7 +178,7 @@ class SafeStore[T](Store[Any]):
         except Exception as err:
             # Whatever else is raised, by Home Assistant's store or in decoding: it is the file that makes no sense.
             if cause := _os_error(err):
-                self._read_only = True
+                self._is_unread = True
                 raise ConfigEntryNotReady(
                     translation_domain=DOMAIN,
                     translation_key="storage_not_readable",
@@ -209,35 +189,36 @@ class SafeStore[T](Store[Any]):
                 ) from err
             await self.hass.async_add_executor_job(self._set_aside, err)
             value = err.value if isinstance(err, PartlyReadError) else None
-        self._read_only = False
+        self._is_unread = False
         return value
 
     @override
     async def async_save(self, data: Any) -> None:
         """Save; a failure is logged."""
-        await super().async_save(self._encode(data))
+        if not self._is_unread:
+            await super().async_save(self._encode(data))
 
     @override
     @callback
     def async_delay_save(self, data_func: Callable[[], Any], delay: float = 0) -> None:
         """Save the result of a function in some seconds, however often it changes until then, or when Home Assistant stops."""
-        if self._delay_handle is not None:
-            left = self._delay_handle.when() - self.hass.loop.time()
-            delay = min(delay, max(left, 0))
-        super().async_delay_save(lambda: self._encode(data_func()), delay)
+        if self._is_unread:
+            return
+        now = self.hass.loop.time()
+        due = now + delay
+        self._due = due if self._due <= now else min(due, self._due)
+        super().async_delay_save(lambda: self._encode(data_func()), self._due - now)
 
     async def async_save_now(self, data: Any) -> None:
         """Save, or raise HomeAssistantError if it is not on the disk."""
-        failures: list[Exception] = []
         async with self._saving:
-            encoded = self._encode(data)
-            self._awaited = encoded, failures
-            await super().async_save(encoded)
-            self._awaited = None
-        for failure in failures:
-            cause = _os_error(failure)
-            detail = (cause and cause.strerror) or type(failure).__name__
-            raise action_failed("not_saved", detail=detail) from failure
+            await self.async_save(data)
+            try:
+                stored = await Store[Any](self.hass, 1, self.key).async_load()
+            except HomeAssistantError:
+                stored = None
+        if stored != self._encode(data):
+            raise action_failed("not_saved")
 
     def _set_aside(self, err: Exception) -> None:
         """Rename the file to a name that is free."""
@@ -255,21 +236,6 @@ class SafeStore[T](Store[Any]):
             path.replace(kept)
         except OSError as failure:
             LOGGER.debug("Cannot keep %s: %s", kept, failure)
-
-    @override
-    async def _async_write_data(self, data: dict[str, Any]) -> None:
-        """Write; a failed write is tried again later unless somebody waits for it or newer data do."""
-        try:
-            await super()._async_write_data(data)
-        except (SerializationError, WriteError) as err:
-            if self._awaited and data.get("data") is self._awaited[0]:
-                self._awaited[1].append(err)
-            elif self._data is None and isinstance(err, WriteError):
-                written = data["data"]
-                super().async_delay_save(lambda: written, self._retry)
-                self._retry = min(2 * self._retry, LAST_RETRY)
-            raise
-        self._retry = FIRST_RETRY
 
 
 async def async_remove_files(

@@ -165,7 +165,6 @@ SHORT: dict[str, Any] = {
     "client.feed.connection.READ_TIMEOUT": 1.0,
     "client.feed.connection.WRITE_TIMEOUT": 1.0,
     "library.shelf.SAVE_DELAY": 0.3,
-    "storage.FIRST_RETRY": 0.3,
     "addresses.SAVE_DELAY": 0.3,
     "display.wall.SAVE_DELAY": 0.3,
 }

@@ -203,7 +203,7 @@ FAULTS = (
     ),
     Fault(
         "storage: nothing can be written",
-        "^not_saved .*directory",
+        "^not_saved",
         locked,
         likes_and_casts,
         unlocked,
