@@ -45,7 +45,6 @@ ONLY_OF_FEEDS = {
     "cannot_delete",
     "changed",
     "clock",
-    "deleted",
     "forbidden",
     "id_deleted",
     "in_use",

@@ -93,7 +93,7 @@ async def test_seen_at_once(
     assert signed.requests["GET", "/api/v1/playlists"] == lists
     for action in ("publish_playlist", "add_favorite"):
         refused = await failure(hass, action, media_content_id=node)
-        assert refused[0] == "feed_deleted"
+        assert refused[0] == "feed_not_found"
     assert not any("authorization" in asked.headers for asked in signed.log)
     assert library.data["has_signed"]
 

@@ -1,5 +1,6 @@
 """Test a feed with more playlists than are read at once."""
 
+import threading
 from typing import Any
 
 import aiohttp
@@ -7,7 +8,7 @@ import pytest
 
 from custom_components.dp1.client.feed import models as feed_models, paging
 from custom_components.dp1.client.feed.models import FeedPlaylist, items_of, open_items
-from custom_components.dp1.library import library as library_module, shelf
+from custom_components.dp1.library import library as library_module
 from custom_components.dp1.library.item import Item
 from custom_components.dp1.library.library import Library
 from custom_components.dp1.library.providers.feed import server as library_feed
@@ -21,8 +22,6 @@ from tests.simulators.feed import FeedSimulator
 from tests.timing import set_timing
 
 COUNT = 55
-# Works with short texts.
-MANY = [{"source": "https://a.b/", "title": "Work 0"}] * 20
 
 
 @pytest.fixture(autouse=True)
@@ -37,6 +36,12 @@ def evening(number: int, **more: Any) -> dict[str, Any]:
     source = f"https://art.example/{number}.html"
     items = [{"source": source, "title": f"Work {number}"}]
     return {"title": f"Evening {number}", "items": items, **more}
+
+
+async def delete(feed: FeedSimulator, key: str) -> None:
+    headers = {"Authorization": f"Bearer {feed.api_key}"}
+    async with aiohttp.ClientSession(headers=headers) as session:
+        await session.delete(f"{feed.url}/playlists/{key}")
 
 
 async def opened(library: Library) -> list[Item]:
@@ -94,10 +99,8 @@ async def test_what_is_older_is_read_once_a_day(
     coordinator = library.feed_server
     await until(lambda: coordinator.list.complete)
     by_title = {entry["title"]: key for key, entry in feed.documents.items()}
-    headers = {"Authorization": f"Bearer {feed.api_key}"}
-    async with aiohttp.ClientSession(headers=headers) as session:
-        for title in ("Evening 50", "Evening 1"):
-            await session.delete(f"{feed.url}/playlists/{by_title[title]}")
+    for title in ("Evening 50", "Evening 1"):
+        await delete(feed, by_title[title])
     feed.seed([evening(99)])
     feed.log.clear()
     await coordinator.async_refresh()
@@ -202,8 +205,10 @@ async def test_what_is_written_while_the_list_is_read(
     coordinator = library.feed_server
     await until(lambda: fault.times == 0)
     (published,) = feed.seed([evening(99)])
-    coordinator.async_put(published)
-    coordinator.async_put({**changed, "title": "Morning"})
+    await coordinator.async_put(published)
+    feed.documents[changed["id"]]["title"] = "Morning"
+    await coordinator.async_put({**changed, "title": "Morning"})
+    await delete(feed, gone["id"])
     coordinator.async_drop(gone["id"])
     await until(lambda: coordinator.list.complete)
     titles = known(library)
@@ -212,35 +217,52 @@ async def test_what_is_written_while_the_list_is_read(
     assert "Evening 0" not in titles
     assert f"Evening {COUNT - 1}" not in titles
     # What was deleted may be published again.
-    coordinator.async_put(gone)
+    feed.seed([gone], verbatim=True)
+    await coordinator.async_put(gone)
     await coordinator.async_refresh()
     assert gone["title"] in known(library)
 
 
-@pytest.mark.parametrize(
-    "more",
-    [{"coverImage": "https://art.example/" + "a" * 1000}, {"items": MANY}],
-)
-async def test_only_so_much_is_kept(
-    feed: FeedSimulator,
-    make_library: MakeLibrary,
-    monkeypatch: pytest.MonkeyPatch,
-    more: dict[str, Any],
+async def test_works_of_many_are_read_in_a_thread(
+    feed: FeedSimulator, make_library: MakeLibrary, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Long texts and many works of a feed do not add up; playlists beyond keep their names and are read when opened."""
-    monkeypatch.setattr(shelf, "MAX_BYTES", 20_000)
-    feed.seed(evening(number) | more for number in range(COUNT))
+    """A list of a thousand works stalls the loop neither when it is published nor opened nor cast; its first works are found."""
+    works = [
+        {
+            "id": f"w{n}",
+            "source": f"https://art.example/{n}",
+            "title": f"Wave {n} of the sea",
+            "inlineManifest": {"metadata": {"artists": [{"name": "Ada"}]}},
+        }
+        for n in range(1024)
+    ]
+    read = feed_models.artists_in
+
+    def noted(manifest: object) -> Any:
+        threads.add(threading.current_thread())
+        return read(manifest)
+
+    threads = set[threading.Thread]()
+    monkeypatch.setattr(feed_models, "artists_in", noted)
+    (large,) = feed.seed([{"title": "The sea", "items": works}])
+    urls = [f"{feed.url}/playlists/{large['id']}"]
+    feed.seed(channels=[{"title": "Shore", "playlists": urls}])
     library = await make_library(None, feed)
-    await until(lambda: library.feed_server.list.complete)
-    records = library.feed_server.list.records
-    assert len(records) == COUNT
-    assert (
-        sum(len(playlist.cover) + len("".join(playlist.fields)) for playlist in records)
-        <= 20_000
-    )
-    assert not records[-1].items and records[-1].title
-    work, *_ = (await library.async_children(f"playlist/{records[-1].id}")).nodes
-    assert work.title == "Work 0"
+    server, node = library.feed_server, f"playlist/{large['id']}"
+    await server.async_put(large)
+    await server.async_described(large["id"])
+    assert (await library.async_children(node)).problem is None
+    assert (await library.async_node(f"item/{large['id']}/w1023")).title
+    for hanging, count in (
+        (f"item/{large['id']}/w1023", 1),
+        (f"channel/{next(iter(feed.channels))}", 500),
+    ):
+        built = await library.async_build_playlist(hanging)
+        assert len(built.items) == count
+    assert threads and threading.main_thread() not in threads
+    (first, *_) = await search_nodes(library, "Wave 99 of the sea")
+    assert first.title == "Wave 99 of the sea"
+    assert len(server.list.records[0].items) == 100
 
 
 async def test_a_change_elsewhere_makes_nothing_anew(

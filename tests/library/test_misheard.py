@@ -141,8 +141,10 @@ async def test_a_rare_word_among_common_ones(
     items = [
         {"title": title, "source": f"https://art.example/{title}"} for title in titles
     ]
-    feed.seed([{"title": "Evening", "items": items[:1000]}])
-    feed.seed([{"title": "Morning", "items": items[1000:]}])
+    feed.seed(
+        {"title": f"Evening {start}", "items": items[start : start + 100]}
+        for start in range(0, 2000, 100)
+    )
     library = await make_library(None, feed)
     for heard in ("hymns blue", "bloo windoe hims"):
         (hit, *_) = await library.async_hits(heard)

@@ -152,7 +152,7 @@ async def test_what_is_written_meanwhile(
     reading = asyncio.create_task(server.async_document(old["id"]))
     await until(lambda: feed.request_count > asked)
     feed.documents[old["id"]]["title"] = "Dawn"
-    server.async_put({**old, "title": "Dawn"})
+    await server.async_put({**old, "title": "Dawn"})
     await reading
     asked = feed.request_count
     found = await server.async_document(old["id"])

@@ -15,9 +15,7 @@ from custom_components.dp1.client.catalog.client import Catalog
 from custom_components.dp1.client.errors import Dp1Error
 from custom_components.dp1.client.feed import paging
 from custom_components.dp1.client.playlist.playlist import Playlist
-from custom_components.dp1.library import shelf
 from custom_components.dp1.library.library import Library
-from custom_components.dp1.library.listing import record_to_text
 from custom_components.dp1.library.news import NEWS, NewsItem
 from custom_components.dp1.library.providers.feed import server as feed_module
 from homeassistant.core import HomeAssistant, callback
@@ -203,55 +201,6 @@ async def test_stopping_ends_every_reading(make_library: MakeLibrary) -> None:
         catalog.held = None
         for reader in readers:
             reader.cancel()
-
-
-@pytest.mark.parametrize("most", [100_000, 2_000])
-async def test_channels_together_have_a_limit(
-    hass: HomeAssistant, monkeypatch: pytest.MonkeyPatch, most: int
-) -> None:
-    """Playlists of many works in several channels do not add up, also if they grow; at first they keep their names."""
-    monkeypatch.setattr(shelf, "MAX_BYTES", most)
-    monkeypatch.setattr(shelf, "MAX_ALL_BYTES", 5 * most // 4)
-    works = [{"source": f"https://a.b/{n}", "title": f"Work {n}"} for n in range(300)]
-    count = 1
-
-    def answer(request: Request) -> Reply:
-        """Return a playlist, which grows later."""
-        number = int(request.path.rpartition("/")[2])
-        return Reply(200, document(number) | {"items": works[:count]})
-
-    async with following(hass) as house, ScriptedServer.run(answer) as server:
-        urls = [f"{server.url}/{number}" for number in range(20, 40)]
-        await name_hosts(hass, server.url)
-        house.put(EVENINGS, *urls[:10])
-        house.put(NIGHTS, *urls[10:])
-        await house.follow(f"/{EVENINGS}")
-        await house.follow(f"/{NIGHTS}")
-        count = len(works)
-        for channel in house.followed:
-            channel._by_channel.clear()
-            await channel.async_refresh()
-        kept = [it for each in house.followed for it in each.list.records]
-        whole = [it for it in kept if it.fields]
-        assert len(whole) < len(kept) <= 20
-        assert (len(kept) == 20) is bool(whole) is (most == 100_000)
-        assert sum(len(record_to_text(it)) for it in whole) <= most
-        assert sum(len(record_to_text(it)) for it in kept) <= 5 * most // 4
-        assert len(repr([each._by_channel for each in house.followed])) < 110_000
-
-
-async def test_a_catalog_has_a_limit(
-    catalog: CatalogSimulator,
-    make_library: MakeLibrary,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """Exhibitions for which there is no room are left out; the others are there, and the list is at its end."""
-    monkeypatch.setattr(shelf, "MAX_ALL_BYTES", 20_000)
-    library = await make_library(catalog)
-    exhibitions = library.catalog_server.list
-    assert sum(map(len, map(record_to_text, exhibitions.records))) <= 20_000
-    assert 0 < len(exhibitions.records) < 51
-    assert exhibitions.complete and exhibitions.total == 51
 
 
 async def test_documents_together_have_a_limit(

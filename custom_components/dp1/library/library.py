@@ -241,7 +241,7 @@ class Library:
 
     async def async_published(self, document: Mapping[str, Any]) -> None:
         """Show a playlist that has just been published or changed."""
-        self.feed_server.async_put(document)
+        await self.feed_server.async_put(document)
         node = node_id(NodeKind.PLAYLIST, document["id"])
         if self.favorites.has(node):
             self.favorites.async_update(await self.async_node(node))

@@ -11,17 +11,15 @@ from collections.abc import (
     Coroutine,
     Iterable,
     Iterator,
-    Mapping,
     Sequence,
 )
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import batched, chain
 from math import inf
 import time
-from types import MappingProxyType
-from typing import Any, Final, Protocol, Self, overload, override, runtime_checkable
+from typing import Any, Final, Protocol, overload, override
 
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers.json import json_dumps
@@ -50,7 +48,6 @@ READ_RETRY: Final = 2.0
 BATCH: Final = 50
 
 _NEVER = datetime.min.replace(tzinfo=UTC)
-_NONE: Final[Mapping[str, Any]] = MappingProxyType({})
 
 type Json = dict[str, Any]
 type Pages[T] = Callable[[str, int | None, float | None], AsyncIterator[Page[T]]]
@@ -62,14 +59,6 @@ class Record(Protocol):
     @property
     def id(self) -> str:
         """Return the key of the record."""
-
-
-@runtime_checkable
-class Lightened(Protocol):
-    """A record of which not everything has to be kept."""
-
-    def lightened(self) -> Self:
-        """Return the record without what can be read again when it is opened."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,9 +132,6 @@ class Keeper(Protocol):
     ) -> asyncio.Task[R]:
         """Start a reading."""
 
-    async def async_fitted(self, listing: Listing[Any], page: Page[Any]) -> Page[Any]:
-        """Return a page with what there is room for."""
-
     def async_handle_delta(self, listing: Listing[Any], delta: Delta[Any]) -> None:
         """Handle what has changed in a list."""
 
@@ -167,7 +153,6 @@ class Listing[T: Record]:
         began_at: start of the last reading, on the clock of the event loop.
         tried_at: end of the last reading; 0 if there was none.
         skipped: number of records that make no sense or are too large.
-        sizes: of the records as they are stored, in bytes, by their ids.
     """
 
     def __init__(self, shelf: Keeper, name: str, kind: ListKind[T], key: str) -> None:
@@ -181,7 +166,6 @@ class Listing[T: Record]:
         self.problem: Dp1Error | None = None
         self.began_at = self.tried_at = 0.0
         self.skipped = 0
-        self.sizes: Mapping[str, int] = _NONE
         self._told_total: int | None = None
         self._by_id: dict[str, T] = {}
         self._items: dict[str, Item] = {}
@@ -189,10 +173,9 @@ class Listing[T: Record]:
         self._shelf = shelf
         self._kind = kind
         self._task: asyncio.Task[None] | None = None
-        self._extent = 0.0, 0.0
+        # Of the last reading: how much, and with which pauses.
+        self._wanted: tuple[int | None, float | None] = None, None
         self._released: asyncio.Event | None = None
-        # What was written last, and when; deleted records are None.
-        self._written: Mapping[str, tuple[float, T | None]] = _NONE
 
     @property
     def total(self) -> int | None:
@@ -316,16 +299,18 @@ class Listing[T: Record]:
         self, limit: int | None = None, pause: float | None = None
     ) -> asyncio.Event:
         """Start a reading, in place of one in progress that brings less or later; returns what tells that enough is there."""
-        extent = limit or inf, inf if pause is None else -pause
         # Made when it is needed: a garbage collection looks at all that thousands of lists have.
         released = self._released = self._released or asyncio.Event()
         if self._task is not None and not self._task.done():
-            if all(now >= new for now, new in zip(self._extent, extent, strict=True)):
+            last, last_pause = self._wanted
+            if (last or inf) >= (limit or inf) and (
+                last_pause is None or (pause is not None and last_pause <= pause)
+            ):
                 return released
             self._task.cancel()
         if not self._has(limit):
             self.read_at = None
-        self._extent = extent
+        self._wanted = limit, pause
         released.clear()
         self._task = self._shelf.create_task(
             f"{self.name} {self.key}", self._async_read(limit, pause, released)
@@ -352,31 +337,25 @@ class Listing[T: Record]:
 
     @callback
     def async_put(self, record: T) -> None:
-        """Add or replace a record that has just been written; a reading that began before brings an older one."""
-        self._note_write(record.id, self._shelf.hass.loop.time(), record)
+        """Add or replace a record that has just been written."""
         new = () if record.id in self._by_id else (record,)
-        self._set(
+        self._async_write(
             (*new, *(record if it.id == record.id else it for it in self.records))
         )
 
     @callback
     def async_drop(self, key: str) -> None:
         """Remove a record that has just been deleted."""
-        self._note_write(key, inf, None)
-        self._set(self.records)
+        self._async_write([it for it in self.records if it.id != key])
 
-    def _note_write(self, key: str, at: float, record: T | None) -> None:
-        """Note what was written last."""
-        others = {name: it for name, it in self._written.items() if name != key}
-        self._written = {**others, key: (at, record)}
-
-    def is_dropped(self, key: str) -> bool:
-        """Return whether a record was deleted."""
-        return self._written.get(key, (0.0, self))[1] is None
-
-    def written_at(self, key: str) -> float:
-        """Return when a record was written last, on the clock of the event loop; 0 if it was not."""
-        return self._written.get(key, (0.0, None))[0]
+    @callback
+    def _async_write(self, records: Iterable[T]) -> None:
+        """Set the records; a reading under way, which may bring older ones, begins anew."""
+        self._set(records)
+        if self._task is not None and self.is_reading:
+            self._task.cancel()
+            self._task = None
+            self.async_start(*self._wanted)
 
     @callback
     def async_add(self, record: T) -> None:
@@ -402,8 +381,7 @@ class Listing[T: Record]:
             async for page in self._kind.pages(self.key, limit, pause):
                 if page.total is not None:
                     self._told_total = page.total
-                page = await self._shelf.async_fitted(self, page)
-                pages.append(page)
+                pages.append(replace(page, records=[*map(self._same, page.records)]))
                 self._merge(pages, self.records)
                 if page.is_enough:
                     # The rest follows unhurried.
@@ -425,15 +403,9 @@ class Listing[T: Record]:
                     self.limit = None if limit is None else max(limit, self.limit)
                 if problem is not None and limit is None:
                     self.complete = False
-                self._forget_writes()
                 self.tried_at = self._shelf.hass.loop.time()
                 released.set()
                 self._shelf.async_handle_end(self)
-
-    def _forget_writes(self) -> None:
-        """Forget what was written before the reading began; what was deleted stays deleted."""
-        kept = (it for it in self._written.items() if it[1][0] >= self.began_at)
-        self._written = dict(kept) or _NONE
 
     def _handle_end(self, limit: int | None, pages: list[Page[T]]) -> None:
         """Note that a reading came to its end."""
@@ -462,20 +434,18 @@ class Listing[T: Record]:
             by_id.setdefault(record.id, record)
         self._set(by_id.values())
 
-    def same(self, record: T) -> T:
+    def _same(self, record: T) -> T:
         """Return the earlier record if it is the same, so that lists are compared quickly."""
         earlier = self._by_id.get(record.id)
         return record if earlier is None or earlier != record else earlier
 
     def _set(self, records: Iterable[T]) -> None:
         """Replace the records, and tell what has changed."""
-        records = self._kind.order(self._with_writes(records))
+        records = self._kind.order(records)
         by_id = {record.id: record for record in records}
         if self.records == (new := tuple(by_id.values())):
             return
         before, self.records, self._by_id = self._by_id, new, by_id
-        sizes = self.sizes
-        self.sizes = {key: sizes[key] for key in by_id if key in sizes} or _NONE
         self._all = None
         delta = Delta(
             tuple(it for key, it in by_id.items() if key not in before),
@@ -493,30 +463,16 @@ class Listing[T: Record]:
             deque(map(self.item_of, (*delta.added, *delta.changed)), 0)
         self._shelf.async_handle_delta(self, delta)
 
-    def _with_writes(self, records: Iterable[T]) -> Iterable[T]:
-        """Return records with those written or deleted since the reading began, as its pages may be older."""
-        if not self._written:
-            return records
-        read = {record.id: record for record in records}
-        written = {
-            key: record
-            for key, (at, record) in self._written.items()
-            if at >= self.began_at
-        }
-        new = {key: it for key, it in written.items() if key not in read}
-        merged = (new | read | written).values()
-        return [record for record in merged if record is not None]
-
     # Storage
 
     def restore(self, data: object) -> None:
         """Load a stored list, without the records that make no sense; for other threads."""
         stored = mapping(data)
         records = stored.get("records")
-        by_id, sizes = dict[str, T](), dict[str, int]()
+        by_id = dict[str, T]()
         for text in with_pauses(records if isinstance(records, list) else ()):
             if (record := record_from_text(self._kind.record, text)) is not None:
-                by_id[record.id], sizes[record.id] = record, len(text)
+                by_id[record.id] = record
         self._by_id, self.records = by_id, tuple(by_id.values())
         self._all = None
         self._told_total = whole(stored.get("total"))
@@ -525,7 +481,6 @@ class Listing[T: Record]:
         self.is_known = stored.get("known") is True
         self.limit = whole(stored.get("asked"))
         self.read_at = moment(stored.get("read_at")) if is_whole else None
-        self.sizes = sizes or _NONE
         self._kind.follow(self, Delta(self.records, (), (), True))
 
     def to_store(self) -> Json:

@@ -6,15 +6,12 @@ A shelf alone writes its lists, and tells who follows them what has changed.
 import asyncio
 from collections import deque
 from collections.abc import Callable, Coroutine, Mapping
-from dataclasses import replace
 from datetime import datetime
 from typing import Any, Final
-from weakref import WeakSet
 
 from homeassistant.config_entries import ConfigEntry, ConfigSubentry
 from homeassistant.core import CALLBACK_TYPE, HassJob, HomeAssistant, callback
 from homeassistant.helpers.event import async_call_later
-from homeassistant.util.hass_dict import HassKey
 
 from .. import timing
 from ..client.errors import (
@@ -24,34 +21,19 @@ from ..client.errors import (
     NotFoundError,
     UnreachableError,
 )
-from ..client.pages import Page
 from ..client.text import told
 from ..client.values import mapping
-from ..const import DOMAIN, LOGGER
+from ..const import LOGGER
 from ..storage import SafeStore, record_from_json, record_to_json
-from .listing import (
-    PATIENCE,
-    Delta,
-    Json,
-    Lightened,
-    Listing,
-    ListKind,
-    Record,
-    record_to_text,
-    with_pauses,
-)
+from .listing import PATIENCE, Delta, Json, Listing, ListKind, Record, with_pauses
 
 # The most seconds until a look at the main list that failed is tried again.
 LAST_LIST_RETRY: Final = 900.0
 # Seconds until what was read is saved, which can be several megabytes on a memory card.
 SAVE_DELAY: Final = 900.0
-# Of the records on all shelves of a library as they are stored, in bytes: of those with all they have, and of all.
-MAX_BYTES = 32 * 1024 * 1024
-MAX_ALL_BYTES = 2 * MAX_BYTES
 # Of the shape of what is stored; another one is read again from the server.
 VERSION: Final = 1
 SUBENTRY: Final = "subentry."
-SHELVES: Final[HassKey[dict[str, WeakSet[Shelf[Any]]]]] = HassKey(f"{DOMAIN}_shelves")
 
 type Read[T] = Callable[[], Coroutine[Any, Any, T]]
 
@@ -105,9 +87,6 @@ class Shelf[T: Record]:
         )
         self._main = next(iter(kinds))
         self.list: Listing[T] = self.listing(self._main)
-        shelves = hass.data.setdefault(SHELVES, {})
-        self._all = shelves.setdefault(entry.entry_id, WeakSet())
-        self._all.add(self)
 
     # Lists
 
@@ -134,46 +113,6 @@ class Shelf[T: Record]:
         """Discard a list; a reader of it is told."""
         if listing := self._lists[kind].pop(key, None):
             listing.async_close()
-
-    @property
-    def size(self) -> int:
-        """Return how many bytes all records take as they are stored."""
-        return sum(
-            sum(listing.sizes.values())
-            for lists in self._lists.values()
-            for listing in lists.values()
-        )
-
-    async def async_fitted(self, listing: Listing[Any], page: Page[Any]) -> Page[Any]:
-        """Return a page with the records that are there already, and those without or left out that would be too much in all."""
-        used = sum(shelf.size for shelf in self._all)
-        before = listing.sizes
-
-        def fit() -> tuple[list[Any], dict[str, int]]:
-            """Return the records and their sizes."""
-            records: list[Any] = []
-            sizes: dict[str, int] = {}
-            others = used
-            for given in page.records:
-                record = listing.same(given)
-                size = known = before.get(record.id, 0)
-                others -= known
-                if not known or listing.get(record.id) is not record:
-                    size = len(record_to_text(record))
-                    if others + size > MAX_BYTES and isinstance(record, Lightened):
-                        record = listing.same(record.lightened())
-                        size = len(record_to_text(record))
-                if others + size > MAX_ALL_BYTES:
-                    continue
-                others += size
-                sizes[record.id] = size
-                records.append(record)
-            return records, sizes
-
-        records, sizes = await self.hass.async_add_executor_job(fit)
-        listing.sizes = {**listing.sizes, **sizes}
-        left_out = len(page.records) - len(records)
-        return replace(page, records=records, skipped=page.skipped + left_out)
 
     @callback
     def async_handle_delta(self, listing: Listing[Any], delta: Delta[Any]) -> None:
@@ -283,7 +222,6 @@ class Shelf[T: Record]:
     async def async_stop(self) -> None:
         """Stop refreshing, cancel all readings, wait for them and save."""
         self._is_stopped = True
-        self._all.discard(self)
         self._unschedule()
         for task in (tasks := [*self._tasks]):
             task.cancel()

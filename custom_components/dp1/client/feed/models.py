@@ -1,7 +1,7 @@
 """Records of a feed: enough of its documents to list, search and recognize them."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from itertools import batched, chain, islice
 from sys import intern
@@ -17,6 +17,8 @@ from .drafts import owners
 
 # As many as are cast.
 MAX_ITEMS = 1024
+# By which a playlist is found.
+FIRST_ITEMS = 100
 # Of a feed, and addresses of them in channels.
 MAX_PLAYLISTS = 20_000
 MAX_CURATORS = 10
@@ -92,10 +94,6 @@ class FeedPlaylist:
             map(FeedItem._make, batched(self.fields, ITEM_FIELDS, strict=True))
         )
 
-    def lightened(self) -> Self:
-        """Return the playlist without cover and items, which are read when it is opened."""
-        return replace(self, cover="", fields=())
-
     @property
     def year(self) -> int | None:
         """Return the year it was made."""
@@ -114,7 +112,7 @@ class FeedPlaylist:
             id=key,
             title=_title(document, key),
             count=len(items),
-            fields=tuple(chain.from_iterable(items_of(document))),
+            fields=tuple(chain.from_iterable(items_of(document, FIRST_ITEMS))),
             query=_query(document),
             owners=_owners(document),
             own_id=own_id if own_id != key else "",
@@ -194,8 +192,10 @@ def keyed_items(items: object) -> Iterator[tuple[str, int, Mapping[str, Any]]]:
         yield key, index, item
 
 
-def items_of(document: Mapping[str, Any]) -> tuple[FeedItem, ...]:
-    """Read the items of a playlist."""
+def items_of(
+    document: Mapping[str, Any], most: int = MAX_ITEMS
+) -> tuple[FeedItem, ...]:
+    """Read the first items of a playlist."""
     return tuple(
         FeedItem(
             key=key,
@@ -206,7 +206,7 @@ def items_of(document: Mapping[str, Any]) -> tuple[FeedItem, ...]:
             ),
             shown_from=display_at(item),
         )
-        for key, index, item in keyed_items(document.get("items"))
+        for key, index, item in islice(keyed_items(document.get("items")), most)
     )
 
 

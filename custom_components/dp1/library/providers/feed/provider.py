@@ -103,7 +103,8 @@ class FeedProvider(Provider):
                 items = {item.key: item for item in playlist.items}
                 if key not in items:
                     stored = await feed.async_document(ref, patience)
-                    items = {it.key: it for it in items_of(stored.document)}
+                    found = await feed.async_made(items_of, stored)
+                    items = {it.key: it for it in found}
                 item = items.get(key)
                 if item is None or item.is_secret(dt_util.now()):
                     raise NotFoundError(f"no work {key!r} in {playlist.title!r}")
@@ -150,8 +151,9 @@ class FeedProvider(Provider):
                 return await self._async_build_playlist(item, limit)
             case NodeKind.ITEM:
                 ref, key = split_node_id(item.id)[1]
-                document = (await feed.async_document(ref, BUILD_PATIENCE)).document
-                if (found := open_items(document, dt_util.now()).get(key)) is None:
+                stored = await feed.async_document(ref, BUILD_PATIENCE)
+                items = await feed.async_made(open_items, stored, dt_util.now())
+                if (found := items.get(key)) is None:
                     raise NotFoundError(f"no work {key!r} in the playlist {ref!r}")
                 found = {"duration": self.preferences.duration, **found}
                 parsed = PlaylistItem.parse(found)
@@ -166,7 +168,7 @@ class FeedProvider(Provider):
         problem: Dp1Error | None = None
         try:
             playlist, stored = await feed.async_described(key)
-            items = items_of(stored.document)
+            items = await feed.async_made(items_of, stored)
         except NotFoundError:
             raise
         except Dp1Error as err:

@@ -108,6 +108,7 @@ class FeedServer(Shelf[FeedPlaylist]):
         self._foreign: LRU[str, Item] = LRU(MAX_FOREIGN)
         # When each was read, and its size.
         self._documents: LRU[str, tuple[float, Playlist, int]] = LRU(MAX_DOCUMENTS)
+        self._writes = 0
 
     @override
     @callback
@@ -124,13 +125,11 @@ class FeedServer(Shelf[FeedPlaylist]):
         self._documents.clear()
         return await super().async_refresh()
 
-    @callback
-    def async_put(self, document: Mapping[str, Any]) -> None:
+    async def async_put(self, document: Mapping[str, Any]) -> None:
         """Update the list with a playlist that has just been written."""
-        if (playlist := FeedPlaylist.parse(document)) is None:
-            return
-        self._forget_documents(playlist.id)
-        self.list.async_put(playlist)
+        self._forget_documents(document["id"])
+        if playlist := await self._async_parsed(document):
+            self.list.async_put(playlist)
 
     @callback
     def async_drop(self, key: str) -> None:
@@ -139,7 +138,8 @@ class FeedServer(Shelf[FeedPlaylist]):
         self.list.async_drop(key)
 
     def _forget_documents(self, key: str) -> None:
-        """Forget the documents of a playlist that has changed."""
+        """Forget the documents of a playlist that has changed, and keep none that is being read."""
+        self._writes += 1
         for ref, (_, stored, _) in list(self._documents.items()):
             if stored.document.get("id") == key:
                 del self._documents[ref]
@@ -189,15 +189,13 @@ class FeedServer(Shelf[FeedPlaylist]):
         """Return the document of a playlist by id, slug or address, and its description."""
         stored = await self.async_document(ref, patience)
         url = ref if "://" in ref else None
-        if (playlist := FeedPlaylist.parse(stored.document, url)) is None:
+        if (playlist := await self._async_parsed(stored.document, url)) is None:
             raise NotFoundError(f"the playlist {ref!r} has no id")
         return playlist, stored
 
     async def async_document(self, ref: str, patience: float = PATIENCE) -> Playlist:
         """Return the document of a playlist by id, slug or address, or raise NotFoundError or why it could not be read."""
         client = self._client_of(ref)
-        if self.list.is_dropped(ref):
-            raise NotFoundError(f"the playlist {ref!r} was deleted", key="deleted")
         cached = self._documents.get(ref)
         if cached and self.hass.loop.time() - cached[0] < DOCUMENT_MAX_AGE_SECONDS:
             return cached[1]
@@ -213,6 +211,18 @@ class FeedServer(Shelf[FeedPlaylist]):
             read_at = self.hass.loop.time() - DOCUMENT_MAX_AGE_SECONDS + READ_RETRY
             self._keep(ref, (read_at, *cached[1:]))
             return cached[1]
+
+    async def async_made[R](
+        self, make: Callable[..., R], stored: Playlist, *more: Any
+    ) -> R:
+        """Return what is made of a document, which may be of a thousand works: in a thread."""
+        return await self.hass.async_add_executor_job(make, stored.document, *more)
+
+    async def _async_parsed(
+        self, document: Mapping[str, Any], url: str | None = None
+    ) -> FeedPlaylist | None:
+        """Return the description of a document."""
+        return await self.hass.async_add_executor_job(FeedPlaylist.parse, document, url)
 
     async def async_item(self, ref: str, patience: float = PATIENCE) -> Item:
         """Return a playlist by id, slug or address as an item, or raise NotFoundError or why it could not be read."""
@@ -297,7 +307,8 @@ class FeedServer(Shelf[FeedPlaylist]):
                 stored = await self.async_document(self.ref_at(url))
             except Dp1Error as err:
                 return err
-            return [*open_items(stored.document, now).values()][:limit]
+            items = await self.async_made(open_items, stored, now)
+            return [*items.values()][:limit]
 
         items: list[Json] = []
         problem: Dp1Error | None = None
@@ -326,9 +337,7 @@ class FeedServer(Shelf[FeedPlaylist]):
                 stored = await self._client_of(ref).playlist(ref)
             except Dp1Error as err:
                 return err
-            parsed = await self.hass.async_add_executor_job(
-                FeedPlaylist.parse, stored.document, url
-            )
+            parsed = await self._async_parsed(stored.document, url)
             return parsed or NotFoundError(f"the playlist {url!r} has no id")
 
         return await asyncio.gather(*map(read, urls))
@@ -433,14 +442,13 @@ class FeedServer(Shelf[FeedPlaylist]):
 
     async def _async_read_document(self, client: Feed, ref: str) -> Playlist:
         """Read the document of a playlist; one that is written meanwhile is not kept."""
-        began = self.hass.loop.time()
+        began, writes = self.hass.loop.time(), self._writes
         try:
             stored = await client.playlist(ref)
         except NotFoundError as err:
             raise NotFoundError(f"no playlist {ref!r}") from err
-        key = text(stored.document.get("id")) or ""
         size = await self.hass.async_add_executor_job(_size_of, stored.document)
-        if self.list.written_at(key) < began and size <= MAX_DOCUMENT_BYTES:
+        if self._writes == writes and size <= MAX_DOCUMENT_BYTES:
             kept = self._documents
             self._keep(ref, (began, stored, size))
             while sum(each[-1] for each in kept.values()) > MAX_DOCUMENT_BYTES:
