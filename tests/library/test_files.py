@@ -316,6 +316,21 @@ async def test_room_for_two_at_once(
     assert home.files.count == len(home.names()) == 2
 
 
+async def test_more_room(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two that are read at once have room for one, and what had none is read in the night after more is allowed."""
+    monkeypatch.setattr(files_module, "GIGABYTE", len(PICTURE) + 1)
+    await home.reload(keep_gigabytes=1)
+    for number in b"1234":
+        home.favor(home.publish(PICTURE + bytes([number])))
+    await home.night()
+    assert home.files.count == len(home.names()) == 1
+    await home.night()
+    assert home.files.count == 1
+    await home.reload(keep_gigabytes=4)
+    await home.night()
+    assert home.files.count == len(home.names()) == 4
+
+
 async def test_the_disk_is_full(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     """It is told, what is kept stays, and the next night tries again."""
     kept, missing = home.publish(PICTURE), home.publish(FILM, "video/mp4")

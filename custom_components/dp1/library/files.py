@@ -92,6 +92,7 @@ class Index:
         night: the day of the last night.
         night_files: how many were read in it.
         night_bytes: how much that was.
+        quota: in bytes, with which they were read.
     """
 
     files: dict[str, File] = field(default_factory=dict)
@@ -100,6 +101,7 @@ class Index:
     night: str = ""
     night_files: int = 0
     night_bytes: int = 0
+    quota: int = 0
 
 
 class Files:
@@ -130,6 +132,8 @@ class Files:
         self._index = Index()
         # The size of the files without a record.
         self._unnamed = 0
+        # Room is for one file at a time.
+        self._moving = asyncio.Lock()
         self._reader = FileReader(hass, self._count_bytes)
         self._cancel: CALLBACK_TYPE | None = None
         self._task: asyncio.Task[None] | None = None
@@ -178,6 +182,10 @@ class Files:
             await async_remove_kept(self._hass, self._entry.entry_id)
             return
         self._index = await self._store.async_load_parsed() or Index()
+        if self._quota > self._index.quota:
+            # There may be room by now.
+            self._index.failed.clear()
+        self._index.quota = self._quota
         await self._hass.async_add_executor_job(self._tidy)
         await self._async_make_room(0)
         self._schedule(self._seconds_to_night())
@@ -283,7 +291,7 @@ class Files:
         wait = RETRY
         for at in self._hass.data[HOSTS].urls(url)[:MAX_GATEWAYS]:
             try:
-                file = await self._async_read_from(key, url, at)
+                await self._async_read_from(key, url, at)
             except NoRoomError, TooLargeError:
                 wait = LONG_RETRY
                 break
@@ -293,13 +301,12 @@ class Files:
             except FAILURES as err:
                 self._hass.data[HOSTS].async_failed(at, err)
             else:
-                self._index.files[key] = file
                 self._index.failed.pop(key, None)
                 self._tell()
                 return
         self._index.failed[key] = time.time() + wait
 
-    async def _async_read_from(self, key: str, url: str, at: str) -> File:
+    async def _async_read_from(self, key: str, url: str, at: str) -> None:
         """Read a work from a host, and keep it once it is whole; raise why it is not."""
         job, path = self._hass.async_add_executor_job, self._path(key)
         part = path.with_suffix(".part")
@@ -307,11 +314,12 @@ class Files:
         try:
             kind = await self._reader.async_read(url, at, part, room)
             size = (await job(part.stat)).st_size
-            await self._async_make_room(size, self._index.used.get(key, 0.0))
-            await job(part.replace, path)
+            async with self._moving:
+                await self._async_make_room(size, self._index.used.get(key, 0.0))
+                await job(part.replace, path)
+                self._index.files[key] = File(url, kind, size, time.time())
         finally:
             await job(partial(part.unlink, missing_ok=True))
-        return File(url, kind, size, time.time())
 
     # Room
 
