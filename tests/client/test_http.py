@@ -1,18 +1,24 @@
 """Test JSON requests: every failure, and the limits."""
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from compression import zstd
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
+from functools import partial
 import gzip
 import json
 import ssl
 import zlib
 
 import aiohttp
+from aiohttp import web
+from aiohttp.test_utils import TestServer
 import pytest
 
+from custom_components.dp1.client import museum
+from custom_components.dp1.client.catalog.client import Catalog
 from custom_components.dp1.client.errors import (
     BusyError,
     Dp1Error,
@@ -28,6 +34,7 @@ from custom_components.dp1.client.http import (
     status_error,
     transport_error,
 )
+from custom_components.dp1.client.indexer import client as indexer
 
 from .resolver import Names
 from .scripted_server import Reply, ScriptedServer
@@ -258,3 +265,44 @@ def test_busy(status: int) -> None:
     err = status_error(Answer(status, {"Retry-After": "5"}, b"", ""), "why")
     assert isinstance(err, BusyError)
     assert err.retry_after == 5
+
+
+@pytest.mark.parametrize(
+    ("client", "at_once", "apart"),
+    [
+        (lambda session, url: Catalog(session, url).exhibitions, 4, 0.0),
+        (lambda *at: indexer.Indexer(*at, agent="test").tokens, 1, 0.05),
+        (lambda *at: partial(museum.Museum(*at, agent="test").search, "x"), 1, 0.05),
+    ],
+)
+async def test_how_many_at_once(
+    monkeypatch: pytest.MonkeyPatch,
+    client: Callable[[aiohttp.ClientSession, str], Callable[[], Awaitable[object]]],
+    at_once: int,
+    apart: float,
+) -> None:
+    """No server is asked more at a time, nor sooner after its last answer, than it should be, whoever asks."""
+    monkeypatch.setattr(indexer, "PAUSE", 0.05)
+    monkeypatch.setattr(museum, "APART", 0.05)
+    loop, times = asyncio.get_running_loop(), list[tuple[float, float]]()
+
+    async def answer(request: web.Request) -> web.Response:
+        """Answer after a moment, and note when."""
+        began = loop.time()
+        await asyncio.sleep(0.02)
+        times.append((began, loop.time()))
+        return web.Response(status=404)
+
+    app = web.Application()
+    app.router.add_route("*", "/{path:.*}", answer)
+    async with TestServer(app) as server, aiohttp.ClientSession() as session:
+        read = client(session, str(server.make_url("")).rstrip("/"))
+        tasks = (read() for _ in range(6))
+        errors = await asyncio.gather(*tasks, return_exceptions=True)
+    assert all(isinstance(error, Dp1Error) for error in errors)
+    begun = sorted(began for began, _ in times)
+    ended = sorted(end for _, end in times)
+    assert len(times) == 6
+    # Each begins after so many before it have ended.
+    for end, began in zip(ended, begun[at_once:], strict=False):
+        assert began - end >= 0.9 * apart

@@ -36,9 +36,10 @@ class Manners:
         Args:
             again: errors after which the same request may succeed.
             at_once: most requests in progress; None for any number.
-            apart: seconds between the end of a request and the start of the next; for one at a time.
+            apart: seconds between the end of a request and the start of the next, which are then one at a time.
         """
         self._again = again
+        at_once = 1 if apart else at_once
         self._slots = nullcontext() if at_once is None else asyncio.Semaphore(at_once)
         self._apart = apart
         self._last = -apart

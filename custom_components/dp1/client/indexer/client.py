@@ -77,7 +77,7 @@ class Indexer:
         self._session = session
         self._url = url
         self._headers = {"User-Agent": agent}
-        self._manners = Manners(TemporaryError, at_once=1, apart=PAUSE)
+        self._manners = Manners(TemporaryError, apart=PAUSE)
         # Number and start of the last job for a token, by CID.
         self._jobs: dict[str, tuple[int, float]] = {}
 
