@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from custom_components.dp1.client.errors import NotFoundError, TemporaryError
 from custom_components.dp1.client.feed.models import FeedChannel, FeedPlaylist
 from custom_components.dp1.library.library import Library, async_remove_stored
 from custom_components.dp1.library.providers.catalog import server as catalog_module
@@ -91,6 +92,33 @@ async def test_equal_searches_are_one(
     catalog.reset_counters()
     await asyncio.gather(*(search_nodes(library, "blorp") for _ in range(5)))
     assert catalog.count("exhibitions") == 1
+
+
+async def test_what_does_not_exist_is_asked_for_once(
+    catalog: CatalogSimulator,
+    make_library: MakeLibrary,
+    hass_storage: dict[str, Any],
+) -> None:
+    """Names of series that nobody made leave neither requests nor lists, until the catalog is read again."""
+    library = await make_library(catalog)
+    catalog.reset_counters()
+    for name in ("series/nothing", "artwork/nothing/1", "series/nothing"):
+        with pytest.raises(NotFoundError):
+            await library.async_node(name)
+    assert [request.route for request in catalog.requests] == ["artworks"]
+    catalog.inject("status", route="artworks", status=503)
+    with pytest.raises(TemporaryError):
+        await library.async_node("series/other")
+    catalog.heal()
+    await library.catalog_server.async_refresh()
+    catalog.reset_counters()
+    with pytest.raises(NotFoundError):
+        await library.async_node("series/nothing")
+    assert catalog.count("artworks") == 1
+    assert not library.catalog_server.listings("artworks")
+    await library.async_stop()
+    stored = json.dumps(hass_storage["dp1.library.library.catalog"])
+    assert "nothing" not in stored
 
 
 async def test_more_works_are_read_when_more_are_wanted(

@@ -87,7 +87,7 @@ class CatalogProvider(Provider):
         self._opening: CALLBACK_TYPE | None = None
         self.background_reader = BackgroundReader(self.hass, catalog)
         # Works that were looked up, or the errors instead, and when they expire.
-        self._results: LRU[str, tuple[Item | Dp1Error | None, float]] = LRU(
+        self._results: LRU[int, tuple[Item | Dp1Error | None, float]] = LRU(
             MAX_LOOK_UPS
         )
         self.search = CatalogSearch(hass, catalog)
@@ -472,6 +472,6 @@ def _are_all(keys: AbstractSet[str], all_series: Iterable[Series]) -> bool:
     return bool(keys) and keys == {series.id for series in all_series}
 
 
-def _key(item: PlaylistItem) -> str:
-    """Return the key of a work in the results."""
-    return f"{item.id} {item.source} {item.ref}"
+def _key(item: PlaylistItem) -> int:
+    """Return the key of a work in the results; its source may be the work itself, of megabytes."""
+    return hash((item.id, item.source, item.ref))

@@ -115,6 +115,8 @@ class CatalogServer(Shelf[Exhibition]):
         self.works = Marks[Artwork](self._marks)
         # Found by the catalog, and not in its list.
         self._unlisted: LRU[str, tuple[Exhibition, Item]] = LRU(MAX_UNLISTED)
+        # Of which the catalog has no work, until its list is read again.
+        self._unknown: LRU[str, bool] = LRU(MAX_UNLISTED)
         self._series: dict[str, Series] = {}
         # The series in folders of their own; none if two share one.
         self._folders: dict[str, str | None] = {}
@@ -386,9 +388,16 @@ class CatalogServer(Shelf[Exhibition]):
             return series
         if self.client is None:
             raise NotFoundError(f"no series {key!r}")
+        missing = NotFoundError(f"no series {key!r}")
+        if key in self._unknown:
+            raise missing
         artworks = await self.async_artworks(key, 1)
         if not artworks.records:
-            raise artworks.missing or NotFoundError(f"no series {key!r}")
+            problem = artworks.missing
+            self.async_discard(ARTWORKS, key)
+            if problem is None:
+                self._unknown[key] = True
+            raise problem or missing
         await self.async_share(
             f"exhibition of {key}",
             partial(self._async_find_exhibition_of, key),
@@ -499,7 +508,8 @@ class CatalogServer(Shelf[Exhibition]):
 
     @callback
     def _handle_list(self, read: Listing[Exhibition]) -> None:
-        """Forget the series that were stored of exhibitions which are gone."""
+        """Forget the series that were stored of exhibitions which are gone, and which there are none."""
+        self._unknown.clear()
         if read.complete:
             for gone in self.listings(SERIES).keys() - {it.id for it in read.records}:
                 self.async_discard(SERIES, gone)
