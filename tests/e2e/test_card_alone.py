@@ -1430,6 +1430,7 @@ async def test_artists(page: Page) -> None:
 
 async def test_a_library_that_is_empty(page: Page) -> None:
     """It is being read only while it is: one that was read and has nothing says so."""
+    await page.clock.install()
     await render(page)
     await page.evaluate(
         "document.querySelector('home-assistant').hass.states['sensor.last_refresh'] = {state: 'unknown', attributes: {reading: true}}"
@@ -1447,6 +1448,9 @@ async def test_a_library_that_is_empty(page: Page) -> None:
     await page.evaluate("window.row('dp1-highlights-card')")
     row = page.locator("dp1-highlights-card .exhibitions p")
     await expect(row).to_have_text("empty")
+    calls = await page.evaluate("window.calls.length")
+    await page.clock.run_for(20_000)
+    assert await page.evaluate("window.calls.length") == calls
 
 
 async def test_a_connection_that_comes_back(page: Page) -> None:

@@ -123,7 +123,7 @@ export const highlights = (card) => {
       const ways = { pictures: ["hang_picture", () => find(".file").click(), "own"], favorites: ["choose", (button) => open(button, "")] };
       if (found) say(line, text(emptyKey(given.hass, kind)), ...(ways[kind] ?? []));
       else say(line, text("not_read"), "try_again", fill);
-      if (isEmpty && kind === "exhibitions") setTimeout(() => section.isConnected && fill(), READ_AGAIN);
+      if (isEmpty && emptyKey(given.hass, kind) === "still_reading") setTimeout(() => section.isConnected && fill(), READ_AGAIN);
     };
     fill();
     return section;
