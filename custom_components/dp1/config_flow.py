@@ -40,7 +40,6 @@ from .addresses import ADDRESSES
 from .album_flow import AlbumFlow
 from .client.display.client import Dialect
 from .client.errors import Dp1Error, WantsPairingError
-from .client.playlist.signing import SigningKey
 from .client.text import markdown_safe
 from .collection_flow import ChannelFlow, CollectionFlow
 from .const import (
@@ -94,6 +93,7 @@ from .library.settings import (
     async_takes_no_key,
     free_title,
 )
+from .library.signing_key import async_new_key
 from .options_flow import DISPLAY_FLOW, LibraryOptionsFlow
 from .screen.pairing import NOWHERE, Screens, is_screen
 from .screen.views import async_screens
@@ -546,7 +546,9 @@ class Dp1ConfigFlow(ConfigFlow, Dialog[ConfigFlowResult], domain=DOMAIN):
                     data={
                         CONF_KIND: EntryKind.LIBRARY.value,
                         **data,
-                        CONF_SIGNING_KEY: SigningKey.generate().export(),
+                        CONF_SIGNING_KEY: await async_new_key(
+                            self.hass, data[CONF_FEED_URL]
+                        ),
                     },
                 )
         values = DEFAULT_SERVERS if user_input is None else user_input

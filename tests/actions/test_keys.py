@@ -13,7 +13,9 @@ from homeassistant.helpers import issue_registry as ir
 
 from .calls import call, failure, writes
 
+from tests.flows import begin, fill
 from tests.libraries import DID, ID, SEED, library_entry, playlist, set_up
+from tests.simulators.catalog.simulator import CatalogSimulator
 from tests.simulators.feed import FeedSimulator
 
 pytestmark = pytest.mark.usefixtures("socket_enabled")
@@ -68,6 +70,28 @@ async def test_a_key_moves_into_its_file(
         await hass.config_entries.async_reload(entry.entry_id)
     await hass.config_entries.async_remove(entry.entry_id)
     assert not path.exists()
+
+
+async def test_a_home_that_was_killed_when_its_library_was_new(
+    hass: HomeAssistant, storage: Path, feed: FeedSimulator, catalog: CatalogSimulator
+) -> None:
+    """Its key is on the disk before Home Assistant knows the library: the next of the same feed has it, and no other."""
+
+    async def add(**servers: str) -> Any:
+        return (await fill(hass, await begin(hass, "library"), **servers))["result"]
+
+    killed = await add(feed_url=feed.url)
+    did = killed.runtime_data.key.did
+    await hass.config_entries.async_unload(killed.entry_id)
+    # As it is after the start if its entries were not yet stored.
+    del hass.config_entries._entries[killed.entry_id]
+    other = await add(catalog_url=catalog.url)
+    assert other.runtime_data.key.did != did
+    entry = await add(feed_url=feed.url)
+    assert entry.runtime_data.key.did == did
+    assert entry.entry_id != killed.entry_id
+    assert path_of(storage, entry).exists()
+    assert not path_of(storage, killed).exists()
 
 
 async def test_a_move_that_was_interrupted(
