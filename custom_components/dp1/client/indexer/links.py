@@ -246,6 +246,7 @@ _SITES: Mapping[str, tuple[tuple[str, _Make], ...]] = {
     "rarible.com": (),
     "verse.works": (),
     "raster.art": (),
+    "neort.io": (),
     "etherscan.io": (),
     "tzkt.io": (),
 }
@@ -253,7 +254,7 @@ _SITES: Mapping[str, tuple[tuple[str, _Make], ...]] = {
 
 # What names a work or several at any site.
 _LOOKS_LIKE_LINK = re.compile(
-    r".*/(?:tokens?|assets?|items?|nfts?|artworks?(?:-v2)?|collections?|series|exhibitions?|shows?|projects?|gentk"
+    r".*/(?:art|tokens?|assets?|items?|nfts?|artworks?(?:-v2)?|collections?|series|exhibitions?|shows?|projects?|gentk"
     rf"|generative|iteration|objkts?)/.+|.*/{_CONTRACT}.*"
 )
 
