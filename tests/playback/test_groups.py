@@ -204,6 +204,20 @@ async def test_spread_in_step(house: House, joined_first: bool) -> None:
     assert works(house) == ["Dunes 2"] * 3
 
 
+@pytest.mark.parametrize("how", ["card", "phone"])
+async def test_a_spread_ends_with_its_list(house: House, how: str) -> None:
+    """Another list of the leader hangs in step on all of its group, whoever cast it, also after a step."""
+    await join(house)
+    await house.show(*ROOMS, playlist=TIDES, spread=True)
+    if how == "card":
+        await house.show("left", playlist=DUNES)
+    else:
+        await house.phone_casts("left", DUNES)
+    await hang_in_step(house, *["Dunes 1"] * 3)
+    await house.do("media_next_track", "left")
+    assert works(house) == ["Dunes 2"] * 3
+
+
 @pytest.mark.parametrize("step", ["shuffle", "next", "phone"])
 async def test_a_spread_group_that_shuffles(house: House, step: str) -> None:
     """Each is as far ahead in the order in which the leader plays, whatever moves that."""

@@ -10,7 +10,7 @@ from collections.abc import (
     Iterator,
     Sequence,
 )
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -338,6 +338,7 @@ async def async_sync(leader: DisplayCoordinator) -> None:
     finally:
         group.waiting = False
     try:
+        await _async_check_spread(leader, group)
         results = await async_gather_failures(
             _async_sync_member(leader, member) for member in group.members[1:]
         )
@@ -346,6 +347,26 @@ async def async_sync(leader: DisplayCoordinator) -> None:
     failed = [error for error in results if error is not None]
     if failed:
         raise displays_failed(failed, len(group.members))
+
+
+async def _async_check_spread(leader: DisplayCoordinator, group: Group) -> None:
+    """Forget that a list is spread over a group whose leader shows another, which none of the others has yet."""
+    groups, player = leader.hass.data[GROUPS], leader.data.player
+    others = [
+        display
+        for member in group.members[1:]
+        if groups.offset(leader.entry_id, member)
+        and (display := async_display(leader.hass, member))
+        and display.data.player
+        and not display.wall.is_announcing
+    ]
+    if not others or player is None or player.position is None:
+        return
+    with suppress(HomeAssistantError):
+        hung = hung_on(player, leader.history) or await async_take_snapshot(leader)
+        if not any(_has_list(display, hung) for display in others):
+            groups.forget_spread(*group.members)
+            await groups.async_save()
 
 
 async def _async_sync_member(leader: DisplayCoordinator, entry_id: str) -> None:
