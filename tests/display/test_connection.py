@@ -71,8 +71,8 @@ class HurriedSelector(selectors.DefaultSelector):
         return ready
 
 
-async def _seconds_until_lost(*, has_socket: bool) -> float:
-    """Return how long a display that freezes just after a sign of life stays available."""
+async def _seconds_until_lost(*, has_socket: bool, is_killed: bool = False) -> float:
+    """Return how long a display that freezes or is killed just after a sign of life stays available."""
     loop = asyncio.get_running_loop()
     lost = asyncio.Event()
     alive = asyncio.Event()
@@ -90,8 +90,11 @@ async def _seconds_until_lost(*, has_socket: bool) -> float:
         connection = Connection(client, listener)
         running = loop.create_task(connection.async_run(has_socket))
         await alive.wait()
-        display.inject(FaultKind.HANG, seconds=1e6, times=None)
-        display.go_half_open()
+        if is_killed:
+            await display.refuse()
+        else:
+            display.inject(FaultKind.HANG, seconds=1e6, times=None)
+            display.go_half_open()
         began = loop.time()
         try:
             async with asyncio.timeout(300):
@@ -111,3 +114,11 @@ def test_a_frozen_display_is_lost_within_half_a_minute(
     with asyncio.Runner(loop_factory=HurriedLoop) as runner:
         seconds = runner.run(_seconds_until_lost(has_socket=has_socket))
     assert 15 < seconds <= 30
+
+
+@pytest.mark.usefixtures("socket_enabled")
+def test_a_killed_display_is_lost_soon() -> None:
+    """A display that refuses connections is unavailable sooner, but not while it restarts its player."""
+    with asyncio.Runner(loop_factory=HurriedLoop) as runner:
+        seconds = runner.run(_seconds_until_lost(has_socket=True, is_killed=True))
+    assert 8 <= seconds <= 13

@@ -33,9 +33,10 @@ LAST_RETRY_WITHOUT_SOCKET: Final = 60.0
 PROBE_INTERVAL: Final = 10.0
 # Seconds after which an open socket resets the retries.
 STEADY: Final = 10.0
-# Seconds until a silent display is unavailable; it occasionally restarts its player and refuses connections
-# meanwhile.
+# Seconds until a silent display is unavailable.
 LOSS_PATIENCE: Final = 25.0
+# The same for one that refuses connections, as it does for about five while it restarts its player.
+REFUSED_PATIENCE: Final = 8.0
 # Seconds until a display that only returns errors is unavailable.
 ERROR_PATIENCE: Final = 90.0
 
@@ -212,8 +213,9 @@ class Connection:
             return
         self.misses += 1
         silence = _now() - (self._seen_at or 0)
-        is_silent = isinstance(err, SILENCE)
-        patience = LOSS_PATIENCE if is_silent else ERROR_PATIENCE
+        patience = LOSS_PATIENCE if isinstance(err, SILENCE) else ERROR_PATIENCE
+        if err.key == "refused":
+            patience = min(patience, REFUSED_PATIENCE)
         is_lost = self.misses >= MISSES_TO_LOSS and silence >= patience
         if is_lost or wants_pairing:
             self._listener.on_lost(err)
