@@ -6,17 +6,21 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from pytest_homeassistant_custom_component.common import async_fire_time_changed
+from pytest_homeassistant_custom_component.common import (
+    MockUser,
+    async_fire_time_changed,
+)
 
 from custom_components.dp1.display.wall import WALLS
 from custom_components.dp1.displays import async_displays, find_display
 from custom_components.dp1.playback.groups import GROUPS, Groups
-from homeassistant.core import HomeAssistant
+from homeassistant.core import Context, HomeAssistant
 from homeassistant.exceptions import ServiceValidationError
 from homeassistant.util import dt as dt_util
 
 from tests.displays import ENTITY_ID, entry_of, playlist, set_up, state_of, until
 from tests.galleries import CHANNEL, EVENING, SMALL, Gallery
+from tests.houses import served
 from tests.simulators.display import DisplaySimulator
 
 MANY = playlist(
@@ -116,6 +120,32 @@ async def test_it_is_hidden_in_other_lists(gallery: Gallery) -> None:
         "Dawn"
     ]
     assert await cast(gallery, media_content_id="dp1://hidden") == ["Noon", "Dawn"]
+
+
+async def test_a_list_that_is_sent_unread(gallery: Gallery) -> None:
+    """Of a list at an address that is not asked for a member of the household, but which the display reads, it is told that hidden works may be there."""
+    user = MockUser(name="Member").add_to_hass(gallery.hass)
+    user.mock_policy({"entities": True})
+    member = Context(user_id=user.id)
+    async with served(MANY, MANY) as urls:
+
+        async def warning(url: str) -> str:
+            """Cast as a member, and return what is told."""
+            answer = await gallery.hass.services.async_call(
+                "dp1",
+                "cast_playlist",
+                {"entity_id": ENTITY_ID, "playlist_url": url},
+                blocking=True,
+                return_response=True,
+                context=member,
+            )
+            assert len(on_wall(gallery)) == 3
+            return str(answer[ENTITY_ID].get("warning", ""))
+
+        assert await warning(urls[0]) == ""
+        await until(lambda: gallery.attribute("media_title") == "Dawn")
+        await hide(gallery)
+        assert "Hidden works of" in await warning(urls[1])
 
 
 async def test_a_phone_shows_what_it_casts(gallery: Gallery) -> None:

@@ -88,7 +88,8 @@ async def async_alive(
             read = await async_read(hass, playlist, reader)
     except (HomeAssistantError, TimeoutError) as err:
         LOGGER.debug("A playlist is left to the display: %s", type(err).__name__)
-        return playlist
+        is_whole = was_sent or not hidden_keys(hass)
+        return playlist if is_whole else _left(hass, playlist, "hidden_stays")
     shown = read if was_sent else without_hidden(hass, read)
     find = await _async_finder(hass, shown.sources, display)
     if shown is read and await hass.async_add_executor_job(_is_found, read, find):
@@ -100,7 +101,12 @@ async def async_alive(
     if sent := await hass.async_add_executor_job(_sent, shown, find):
         return sent
     key = "moved_stays" if shown is read else "hidden_stays"
-    error = invalid_input(key, url=url)
+    return _left(hass, playlist, key)
+
+
+def _left(hass: HomeAssistant, playlist: Playlist, key: str) -> Playlist:
+    """Return a playlist that a display reads itself, with a warning."""
+    error = invalid_input(key, url=playlist.url or "")
     return with_warning(playlist, async_message(hass, error))
 
 
