@@ -83,14 +83,16 @@ async def test_much_is_said_of_all_added_works(house: House) -> None:
 
 @pytest.mark.parametrize("how", ["add", "next"])
 async def test_the_current_work_is_not_loaded_again(house: House, how: str) -> None:
-    """A longer playlist does not reload the current work, and can be played again."""
+    """A longer playlist does not reload the current work, which goes on, and can be played again."""
     wall = house.walls["wall"]
     await house.phone_casts("wall", TIDES)
     await house.phone("wall", "moveToArtwork", index=1)
     showing = wall.player.settings.showing_key
+    since = house.attribute("wall", "media_position_updated_at")
     await enqueue(house, how)
     assert len(wall.state.items) == 5
     assert wall.player.settings.showing_key == showing
+    assert house.attribute("wall", "media_position_updated_at") == since
     assert wall.state.current_title == "Tides 2"
     media_id = house.attribute("wall", "media_content_id")
     await house.do("clear_playlist", "wall")
@@ -280,3 +282,20 @@ async def test_back_now(house: House) -> None:
     with pytest.raises(ServiceValidationError) as raised:
         await house.do("dp1.show_previous", "wall")
     assert raised.value.translation_key == "nothing_shown_for_a_time"
+
+
+async def test_next_within_what_is_shown_for_a_time(house: House) -> None:
+    """A list that is shown for a time is moved in, also before its last; one work is the only one, which is told."""
+    wall = house.walls["wall"]
+    await house.phone_casts("wall", TIDES)
+    await house.show("wall", playlist=DUNES, show_for={"hours": 1})
+    await house.do("media_next_track", "wall")
+    assert house.hanging("wall") == "Dunes 2"
+    await house.show("wall", playlist=series("Sun", 1), show_for={"hours": 1})
+    wall.reset_counters()
+    for action in ("media_next_track", "media_previous_track"):
+        with pytest.raises(ServiceValidationError) as raised:
+            await house.do(action, "wall")
+        assert raised.value.translation_key == "one_work_for_a_time"
+    assert not wall.writes
+    assert house.hanging("wall") == "Sun 1"

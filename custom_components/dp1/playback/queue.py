@@ -50,8 +50,15 @@ async def async_clear(coordinator: DisplayCoordinator) -> None:
 
 
 async def async_step(coordinator: DisplayCoordinator, step: int) -> None:
-    """Move by a number of works."""
-    await async_jump(coordinator, lambda it: ((it.position or 1) - 1 + step) % it.count)
+    """Move by a number of works, or raise that a single one is shown for a time."""
+
+    def find(player: PlayerStatus) -> int:
+        """Return the index to move to."""
+        if player.count == 1 and coordinator.wall.is_announcing:
+            raise invalid_input("one_work_for_a_time", name=coordinator.name)
+        return ((player.position or 1) - 1 + step) % player.count
+
+    await async_jump(coordinator, find)
 
 
 async def async_jump(
