@@ -132,7 +132,7 @@ def async_setup_data(hass: HomeAssistant) -> None:
     hass.data[ADDRESSES] = HomeAddresses(hass)
     hass.data[HOSTS] = Hosts(hass)
     hass.data[GROUPS] = Groups(hass)
-    hass.data[GRANTS] = Grants(hass, partial(tokens_on, hass))
+    hass.data[GRANTS] = Grants(hass, tokens_on)
     hass.data[PICTURES] = Pictures(hass)
 
 

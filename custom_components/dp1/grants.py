@@ -14,6 +14,7 @@ from urllib.parse import quote
 
 from yarl import URL
 
+from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers.network import NoURLAvailableError, get_url
 from homeassistant.util.hass_dict import HassKey
@@ -31,8 +32,8 @@ PROXY_GRACE: Final = 300.0
 
 GRANTS: Final[HassKey[Grants]] = HassKey(f"{DOMAIN}_grants")
 SAVE_DELAY = 1
-# The tokens of what a display with an entry id shows, or also of what it can return to; None in doubt.
-type TokensOn = Callable[[str, bool], set[str] | None]
+# The tokens of what a display shows, or also of what it can return to; None in doubt.
+type TokensOn = Callable[[ConfigEntry[Any], bool], set[str] | None]
 # Displays embed it as an object, which takes CORS and no `X-Frame-Options`.
 SVG: Final = "image/svg+xml"
 PICTURE_PAGE: Final = """<!doctype html>
@@ -95,17 +96,19 @@ class Grants:
 
     async def async_lent(self, playlist: Playlist, entry_id: str) -> Playlist:
         """Return a playlist as it is sent to a display: what is lent at addresses for it alone, open until it tells what it shows."""
-        sources = playlist.sources
-        if not any(PATH in source for source in sources):
+        if not any(PATH in source for source in playlist.sources):
             return playlist
-        if sum(map(len, sources)) <= MAX_ON_LOOP:
-            lent, tokens = self._lent(playlist, entry_id)
-        else:
-            lent, tokens = await self._hass.async_add_executor_job(
-                self._lent, playlist, entry_id
-            )
+        lent, tokens = await self._async_in(playlist, self._lent, entry_id)
         self._open(tokens)
         return lent
+
+    async def _async_in[*Ts, T](
+        self, playlist: Playlist, look: Callable[[Playlist, *Ts], T], *args: *Ts
+    ) -> T:
+        """Look into a playlist, which may be large."""
+        if sum(map(len, playlist.sources)) <= MAX_ON_LOOP:
+            return look(playlist, *args)
+        return await self._hass.async_add_executor_job(look, playlist, *args)
 
     def _lent(self, playlist: Playlist, entry_id: str) -> tuple[Playlist, list[str]]:
         """Return a playlist for a display, and the tokens in it; what we did not make is lent to nobody."""
@@ -169,15 +172,12 @@ class Grants:
         return media_id.partition("/")[2] if media_id.startswith(KEPT) else source
 
     async def async_entities_in(self, playlist: Playlist) -> list[str]:
-        """Return the entities whose lent pictures are in a playlist, which may be large."""
-        sources = playlist.sources
-        if sum(map(len, sources)) <= MAX_ON_LOOP:
-            return self._entities_in(sources)
-        return await self._hass.async_add_executor_job(self._entities_in, sources)
+        """Return the entities whose lent pictures are in a playlist."""
+        return await self._async_in(playlist, self._entities_in)
 
-    def _entities_in(self, sources: Iterable[str]) -> list[str]:
-        """Return the entities whose lent pictures are in sources."""
-        lent = {it for source in sources if PATH in source for it in lent_in(source)}
+    def _entities_in(self, playlist: Playlist) -> list[str]:
+        """Return the entities whose lent pictures are in a playlist."""
+        lent = {it for source in playlist.sources for it in lent_in(source)}
         return [
             media_id.removeprefix(LIVE)
             for media_id, token in lent
@@ -193,13 +193,12 @@ class Grants:
         if (entry_id := self._owner(media_id, token)) is None:
             return None
         entry = self._hass.config_entries.async_get_entry(entry_id)
-        if entry is not None and entry.disabled_by is not None:
-            return None
-        if self._hass.loop.time() < self._made.get(token, 0.0):
+        is_disabled = entry is not None and entry.disabled_by is not None
+        if not is_disabled and self._hass.loop.time() < self._made.get(token, 0.0):
             return entry_id
-        if entry is None:
+        if entry is None or is_disabled:
             return None
-        tokens = self._tokens_on(entry_id, is_live(media_id))
+        tokens = self._tokens_on(entry, is_live(media_id))
         return entry_id if tokens is None or token in tokens else None
 
 

@@ -1,6 +1,5 @@
 """Test the media proxy: displays load media without login, also after a restart, and nobody else can."""
 
-from functools import partial
 from http import HTTPStatus
 import logging
 from pathlib import Path
@@ -105,7 +104,7 @@ async def restart(hass: HomeAssistant) -> None:
     """Lose what a restart loses: everything that is not stored, and the secret of signatures."""
     hass.bus.async_fire(EVENT_HOMEASSISTANT_FINAL_WRITE)
     await hass.async_block_till_done()
-    hass.data[GRANTS] = Grants(hass, partial(module.tokens_on, hass))
+    hass.data[GRANTS] = Grants(hass, module.tokens_on)
     await hass.data[GRANTS].async_load()
     hass.data["http.auth.sign_secret"] = "another" * 5
 

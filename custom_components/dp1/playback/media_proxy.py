@@ -7,7 +7,7 @@ import asyncio
 from collections.abc import Mapping
 from datetime import timedelta
 from http import HTTPStatus
-from typing import Final, override
+from typing import Any, Final, override
 
 from aiohttp import ClientError, ClientTimeout, hdrs, web
 from aiohttp.abc import AbstractStreamWriter
@@ -16,7 +16,7 @@ from yarl import URL
 from homeassistant.components import image, media_source
 from homeassistant.components.http import KEY_HASS, HomeAssistantView
 from homeassistant.components.http.auth import async_sign_path
-from homeassistant.config_entries import ConfigEntryState
+from homeassistant.config_entries import ConfigEntry, ConfigEntryState
 from homeassistant.const import Platform
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
@@ -60,13 +60,8 @@ HEADERS: Final[Mapping[str, str]] = {
 }
 
 
-def tokens_on(hass: HomeAssistant, entry_id: str, only_now: bool) -> set[str] | None:
+def tokens_on(entry: ConfigEntry[Any], only_now: bool) -> set[str] | None:
     """Return the tokens of what a display shows, or also of what it can return to; None in doubt."""
-    entry = hass.config_entries.async_get_entry(entry_id)
-    if entry is None:
-        return set()
-    if entry.disabled_by is not None and only_now:
-        return set()
     if entry.state is not ConfigEntryState.LOADED:
         return None
     coordinator: DisplayCoordinator = entry.runtime_data

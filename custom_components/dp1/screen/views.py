@@ -17,10 +17,10 @@ from homeassistant.helpers.network import is_cloud_connection
 from homeassistant.helpers.singleton import singleton
 from homeassistant.loader import async_get_integration
 from homeassistant.util.hass_dict import HassKey
-from homeassistant.util.network import is_local, is_loopback
+from homeassistant.util.network import is_local
 
 from ..const import DOMAIN
-from ..grants import internal_url
+from ..grants import internal_url, is_loopback
 from .page import PATH
 from .pairing import Screens
 from .qr import qr_code
@@ -108,7 +108,7 @@ class PageView(HomeAssistantView):
         words = {**self._files.words["en"], **self._files.words[language]}
         # A phone reaches Home Assistant where this browser does, unless that is on the same machine.
         base = str(url.origin())
-        if _is_loopback(url):
+        if is_loopback(base):
             base = internal_url(request.app[KEY_HASS]) or base
         body = (
             self._files.page.replace("{language}", language)
@@ -207,14 +207,6 @@ def _answer(body: str, kind: str, policy: str) -> web.Response:
         hdrs.CACHE_CONTROL: "no-cache",
     }
     return web.Response(text=body, content_type=kind, charset="utf-8", headers=headers)
-
-
-def _is_loopback(url: URL) -> bool:
-    """Return whether an address leads each machine to itself."""
-    try:
-        return is_loopback(ip_address(url.host or ""))
-    except ValueError:
-        return url.host == "localhost"
 
 
 def _language(accepted: str, languages: list[str]) -> str:
