@@ -43,7 +43,7 @@ from homeassistant.setup import async_setup_component
 from homeassistant.util import dt as dt_util, yaml as yaml_util
 
 from .displays import ENTITY_ID, playlist, settle, state_of, until
-from .galleries import EVENING as EVENING_ID, Gallery
+from .galleries import EVENING as EVENING_ID, READY_MADE, Gallery
 from .sources import ROOT
 
 WALLS = {"displays": [ENTITY_ID]}
@@ -258,6 +258,18 @@ async def test_morning_surprise(hass: HomeAssistant, gallery: Gallery) -> None:
     casts = gallery.wall.casts
     await later(hass, days=3, minutes=61)
     assert gallery.wall.casts == casts
+    await stop(hass)
+
+
+async def test_another_source_each_morning(
+    hass: HomeAssistant, gallery: Gallery
+) -> None:
+    """A source of the display takes the place of the surprise."""
+    await set_noon(hass)
+    morning = {"display": ENTITY_ID, "at": soon(60), "source": READY_MADE}
+    await use(hass, morning_surprise=morning)
+    await later(hass, minutes=61)
+    await until(lambda: gallery.wall.state.playlist_title == READY_MADE)
     await stop(hass)
 
 

@@ -14,6 +14,7 @@ from urllib.parse import unquote, urlsplit as parse_url
 from zlib import compress, crc32
 
 import aiohttp
+from freezegun.api import FrozenDateTimeFactory
 from PIL import Image
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
@@ -42,6 +43,7 @@ from homeassistant.config_entries import SOURCE_USER, ConfigSubentryData
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.setup import async_setup_component
+from homeassistant.util import dt as dt_util
 
 from .test_home_media import PNG, SOURCE, play, set_up_home
 
@@ -749,6 +751,50 @@ def test_by_name() -> None:
         "9.jpg", "10.jpg", "11.jpg"
     ]  # fmt: skip
     assert ordered(some(3), Order.OLDEST, 10) == some(3)[::-1]
+
+
+@pytest.mark.parametrize(
+    ("today", "days", "shown"),
+    [
+        ("2026-11-29", "20161129 20151129 20261129 20161130", "20161129 20151129"),
+        ("2026-11-29", "20151202 20151203 20261129", "20151202"),
+        ("2027-01-01", "20161231 20170105", "20161231"),
+        ("2026-11-29", "20150101 20261129", "20261129 20150101"),
+        ("2028-02-29", "20240229 20240228", "20240229"),
+        ("2027-02-28", "20240229 20250301", "20240229"),
+        ("2026-11-29", "", ""),
+        # In the zone of the home, the next day has begun.
+        ("2026-11-28 23:30", "20161128 20161129", "20161129"),
+    ],
+)
+async def test_on_this_day(
+    hass: HomeAssistant,
+    freezer: FrozenDateTimeFactory,
+    today: str,
+    days: str,
+    shown: str,
+) -> None:
+    """Pictures of this day in other years, else of the days around it, else all, the newest first."""
+    await hass.config.async_set_time_zone("Asia/Tokyo" if ":" in today else "UTC")
+    freezer.move_to(today)
+    files = [File(day, f"IMG_{day}.jpg", "image/jpeg") for day in days.split()]
+    found = ordered(files, Order.ON_THIS_DAY, 10)
+    assert [it.media_id for it in found] == shown.split()
+
+
+async def test_how_long_ago(hass: HomeAssistant, pictures: Path) -> None:
+    """The label of a picture of this day tells it."""
+    now = dt_util.now()
+    # Each year has it; at the end of a month it is still in the week.
+    today = now.replace(day=min(now.day, 28))
+    for years, name in ((10, "IMG_{}.jpg"), (1, "{} Regatta.jpg"), (0, "IMG_{}_1.jpg")):
+        day = f"{today.year - years}{today:%m%d}"
+        (pictures / name.format(day)).write_bytes(PNG)
+    entry = await album(hass, order="on_this_day")
+    built = await entry.runtime_data.async_build_playlist(f"album/{KEY}")
+    first, second = (item["title"] for item in built.items)
+    assert first.endswith("Regatta, a year ago")
+    assert second == f"{today.year - 10}-{today:%m-%d}, 10 years ago"
 
 
 @pytest.mark.parametrize(

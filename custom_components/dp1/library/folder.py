@@ -1,10 +1,11 @@
 """A folder of the home: the pictures and films of any media source of Home Assistant, as one playlist in an order."""
 
 import asyncio
+from calendar import isleap
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import date, datetime
 from enum import StrEnum
 from hashlib import blake2b
 from html import escape
@@ -22,6 +23,7 @@ from homeassistant.components import media_source
 from homeassistant.components.media_player import BrowseMedia
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
+from homeassistant.util import dt as dt_util
 
 from ..client.errors import NotFoundError
 from ..client.text import MAX_TITLE, clean, is_unicode, unshown_type
@@ -29,6 +31,7 @@ from ..client.values import number
 from ..const import DEFAULT_DURATION, DOMAIN, LOGGER
 from ..errors import component_errors
 from ..grants import GRANTS, LIVE, page_url
+from ..language import async_text
 from ..length import length_of_film
 from ..lent import MAX_ID
 from .item import WORK_IDS, Item, Json
@@ -125,10 +128,13 @@ class Order(StrEnum):
     OLDEST = "oldest"
     NAME = "name"
     SHUFFLED = "shuffled"
+    ON_THIS_DAY = "on_this_day"
 
 
 # What needs the details of all files.
-BY_TIME: Final = (Order.NEWEST, Order.OLDEST)
+BY_TIME: Final = (Order.NEWEST, Order.OLDEST, Order.ON_THIS_DAY)
+# Days around one that count as its week.
+WEEK: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,8 +190,14 @@ class File:
     def taken(self) -> str:
         """Return when it was taken, as it says or its name does, else when the file was changed; nothing if nobody tells."""
         written = self.details.taken or _time_in(self.name)
-        changed = self.changed and datetime.fromtimestamp(self.changed)
-        return written or (changed.isoformat() if changed else "")
+        if written or not self.changed:
+            return written
+        return dt_util.as_local(dt_util.utc_from_timestamp(self.changed)).isoformat()
+
+    @property
+    def day(self) -> date | None:
+        """Return the day on which it was taken."""
+        return date.fromisoformat(self.taken[:10]) if self.taken else None
 
     @property
     def picture(self) -> str:
@@ -553,7 +565,7 @@ def ordered(
     match order:
         case Order.NAME:
             return sorted(files, key=lambda it: _natural(it.name))[:MAX_SHOWN]
-        case Order.NEWEST | Order.OLDEST:
+        case Order.NEWEST | Order.OLDEST | Order.ON_THIS_DAY:
             dated, taken = [], "9999"
             for file in files:
                 # Sources without times give the newest first: what tells none is beside the one before it.
@@ -561,7 +573,9 @@ def ordered(
                 dated.append((taken, file))
             dated.sort(key=lambda it: it[0], reverse=True)
             found = [file for _, file in dated]
-            return (found if order is Order.NEWEST else found[::-1])[:MAX_SHOWN]
+            if order is Order.ON_THIS_DAY:
+                found = _on_this_day(found)
+            return (found[::-1] if order is Order.OLDEST else found)[:MAX_SHOWN]
     parts = max(1, -(-len(files) // MAX_SHOWN))
     turn = int((time.time() if now is None else now) / (MAX_SHOWN * duration))
     round_, part = divmod(turn, parts) if parts > 1 else (0, 0)
@@ -570,6 +584,26 @@ def ordered(
         files, key=lambda it: blake2b(it.media_id.encode(), key=key).digest()
     )
     return shuffled[part * MAX_SHOWN : (part + 1) * MAX_SHOWN]
+
+
+def _on_this_day(files: list[File]) -> list[File]:
+    """Return those of other years on this day, else in the days around it, else all."""
+    away = {file: _away(file) for file in files}
+    for most in (0, WEEK):
+        if found := [file for file in files if away[file] <= most]:
+            return found
+    return files
+
+
+def _away(file: File) -> int:
+    """Return how many days of the year a picture of another year is away from today; many if it is of this year, or nobody knows."""
+    taken, today = file.day, dt_util.now().date()
+    if taken is None or taken.year >= today.year:
+        return 366
+    if (taken.month, taken.day) == (2, 29) and not isleap(today.year):
+        taken = taken.replace(day=28)
+    days = abs((taken.replace(year=2000) - today.replace(year=2000)).days)
+    return min(days, 366 - days)
 
 
 def _natural(name: str) -> list[tuple[int, str]]:
@@ -582,14 +616,29 @@ def _natural(name: str) -> list[tuple[int, str]]:
 
 
 def items_of(
-    hass: HomeAssistant, files: Sequence[File], duration: float, pairs: bool = False
+    hass: HomeAssistant,
+    files: Sequence[File],
+    duration: float,
+    pairs: bool = False,
+    order: Order | None = None,
 ) -> list[Json]:
     """Return the items of files, at addresses that displays can load; the same file has the same id."""
+
+    def title_of(file: File) -> str:
+        """Return the title, with how long ago it was if that is the order."""
+        day = file.day if order is Order.ON_THIS_DAY and _away(file) <= WEEK else None
+        if day is None:
+            return file.title
+        years = dt_util.now().year - day.year
+        key = "years_ago" if years > 1 else "year_ago"
+        ago = async_text(hass, f"config_panel.browser.{key}", years=str(years))
+        return ", ".join(filter(None, (file.title, ago)))
+
     urls = hass.data[GRANTS].async_urls({it.media_id: it.path for it in files})
     return [
         Item(
             item_id=str(uuid5(WORK_IDS, " ".join(file.media_id for file in shown))),
-            title=" · ".join(file.title for file in shown if file.title),
+            title=" · ".join(filter(None, map(title_of, shown))),
             source=_source_of([urls[file.media_id] for file in shown], shown, duration),
         ).to_dp1(duration=shown[0].details.length or duration * len(shown))
         for shown in (_paired(files) if pairs else [[file] for file in files])

@@ -117,7 +117,7 @@ class Albums(Provider):
                 f"{album.title!r} has no picture that can be shown",
                 translation_key="album_empty",
             )
-        items = items_of(self.hass, files, album.duration, album.pairs)
+        items = items_of(self.hass, files, album.duration, album.pairs, album.order)
         # Its id stays the same.
         own_id = str(uuid5(WORK_IDS, item.id))
         built = self.build_items(replace(item, title=album.title), items, id=own_id)
