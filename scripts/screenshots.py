@@ -24,7 +24,7 @@ from scripts.demo_run import (
 from tests.e2e.browser import browser, signed_in
 from tests.e2e.card import CARD, dashboard as card_dashboard
 from tests.e2e.home import Home
-from tests.e2e.test_evening import documented_view, with_servers
+from tests.e2e.test_evening import with_servers
 from tests.simulators.catalog.simulator import CatalogSimulator
 from tests.simulators.display import DisplaySimulator
 from tests.simulators.feed import FeedSimulator
@@ -61,14 +61,8 @@ async def _save(page: Page, name: str) -> None:
 
 
 async def _pages(home: Home, chromium: Browser, player: str) -> None:
-    """Take screenshots of the dashboard, the media browser and a search."""
+    """Take screenshots of the media browser and a search."""
     page = await signed_in(chromium, home, 1100, 720)
-    await page.goto(f"{home.url}/{DASHBOARD}")
-    await page.get_by_text("On the wall").wait_for()
-    await _settle(page, 5)
-    await page.locator("hui-media-player-source-card-feature").click()
-    await _settle(page)
-    await _save(page, "sources")
     await page.goto(f"{home.url}/media-browser/{player}")
     titles = page.locator("ha-media-player-browse .title")
     await titles.get_by_text("All art", exact=True).wait_for()
@@ -265,14 +259,11 @@ async def _main() -> None:
                 "dp1.cast_playlist", {"entity_id": player, "exhibition": EXHIBITION}
             )
             await add_favorites(home)
-            await _settle(wall)
-            await _save(wall, "wall")
             gallery = await _gallery(home, chromium)
             await _label(home, chromium, player)
             await film.choose(gallery)
             film.save()
             await _screen(home, chromium)
-            await home.dashboard(DASHBOARD, "Art gallery", documented_view(player))
             await _pages(home, chromium, player)
 
 
