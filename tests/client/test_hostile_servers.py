@@ -98,6 +98,7 @@ ATTACKS: dict[str, Callable[[], Reply | Callable[[Request], Reply]]] = {
     ),
     "pages of nothing": lambda: numbered(lambda n: body([None, 7, "x", []], n)),
 }  # fmt: skip
+ENDLESS = ("a byte a second", "no answer")
 
 type Door = Callable[[aiohttp.ClientSession, str], AsyncIterator[Any]]
 
@@ -120,13 +121,14 @@ DOORS: dict[str, Door] = {
 
 
 @pytest.fixture(autouse=True)
-def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Wait briefly."""
-    monkeypatch.setattr(connection, "READ_TIMEOUT", 0.4)
+def impatient(monkeypatch: pytest.MonkeyPatch, attack: str) -> None:
+    """Wait briefly for what never comes; on a busy machine, all else takes a while."""
+    seconds = 0.4 if attack in ENDLESS else 30.0
+    monkeypatch.setattr(connection, "READ_TIMEOUT", seconds)
     monkeypatch.setattr(retry, "FIRST_PAUSE", 0.01)
     monkeypatch.setattr(pages, "MAX_PAGES", MOST_PAGES)
     monkeypatch.setattr(client, "MAX_PAGES", MOST_PAGES)
-    monkeypatch.setattr(client, "TIMEOUT", 0.4)
+    monkeypatch.setattr(client, "TIMEOUT", seconds)
     monkeypatch.setattr(client, "PAUSE", 0.0)
 
 
@@ -149,6 +151,6 @@ async def test_attacks(door: str, attack: str) -> None:
             sent = len(server.requests)
 
     assert await worst_stall(read, MOST_STALL) < MOST_STALL
-    assert 0 < sent <= MOST_PAGES
+    assert (sent > 0 or attack in ENDLESS) and sent <= MOST_PAGES
     if "bomb" in attack:
         assert await most_memory(read) < MOST_MEMORY
