@@ -1,7 +1,9 @@
 """Test displays without internet, without a player, or with other network cards."""
 
+import asyncio
 from collections import defaultdict
 import json
+from typing import Any
 
 import pytest
 from pytest_homeassistant_custom_component.common import async_capture_events
@@ -50,10 +52,19 @@ async def has_problem(wall: Wall, state: str) -> None:
 
 
 @BOTH
-async def test_added_without_a_device_status(bare: Wall) -> None:
+async def test_added_without_a_device_status(
+    bare: Wall, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """What is late is shown late; the volume can be set before, and what is muted is shown before the next status."""
     bare.display.player.load(playlist("Dawn", "Noon"))
-    bare.display.device.status_seconds = 4
+    device = type(bare.display.device)
+    answers, status = asyncio.Event(), device.status
+
+    async def late(*args: Any) -> Any:
+        await answers.wait()
+        return await status(*args)
+
+    monkeypatch.setattr(device, "status", late)
     await bare.set_up()
     assert bare.entry.state is ConfigEntryState.LOADED
     assert bare.state == "playing"
@@ -63,11 +74,14 @@ async def test_added_without_a_device_status(bare: Wall) -> None:
     assert bare.coordinator.data.device is None
     await bare.do("volume_set", volume_level=0.4)
     assert bare.display.device.volume == 40
+    answers.set()
     await until(lambda: bare.value("select", "orientation") == "landscape")
     assert bare.attribute("is_volume_muted") is False
+    answers.clear()
     await bare.do("volume_mute", is_volume_muted=True)
     assert bare.display.device.muted
     assert bare.attribute("is_volume_muted") is True
+    answers.set()
 
 
 @pytest.mark.parametrize(
