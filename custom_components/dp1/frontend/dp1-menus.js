@@ -2,7 +2,7 @@
 /** Pictures to tap and the menus over cards: what can be done with a picture, with a work, and with a display. */
 
 import {
-  BASE_STYLE, DOMAIN, FEATURES, PLAYER, UP_NEXT, busy, can, displays, draw, hang, icon, isRightToLeft, line, make, modules, nameOf,
+  BASE_STYLE, DOMAIN, FEATURES, PLAYER, UP_NEXT, busy, call, can, displays, draw, hang, icon, isRightToLeft, line, make, modules, nameOf,
   notify, onTaps, passing, perform, pictures, rove, stateOf, text, textAt, titleOf,
 } from "./dp1-shared.js";
 
@@ -315,16 +315,22 @@ export const like = async (hass, medium, button) => {
  * @param {Hass} hass
  * @param {string} entityId
  * @param {string} title
- * @param {object} data
+ * @param {{entity_id?: string, media_content_id?: string}} data
  * @param {HTMLElement} button
  */
-const hide = async (hass, entityId, title, data, button, isAgain = false, after = (/** @type {boolean} */ isHidden) => {}) => {
+const hide = async (hass, entityId, title, data, button, isAgain = false, after = (/** @type {boolean} */ isHidden) => {}, hung = /** @type {any} */ ({})) => {
+  const { attributes } = stateOf(hass, entityId);
   const asked = hass.callService(DOMAIN, isAgain ? "unhide_work" : "hide_work", data, undefined, true, !isAgain);
   const answer = await busy(button, asked).then((given) => given ?? {}, () => null);
   if (!answer) return;
   after(!isAgain);
-  const undo = () => hide(hass, entityId, title, { media_content_id: answer.response?.hidden[0].media_content_id }, button, true, after);
-  notify(entityId, { message: text(isAgain ? "shown_again" : "hid", { title }), helps: isAgain ? [] : [{ label: text("undo"), act: undo }] });
+  const { media_content_id, media_playlist: playlist } = hung;
+  const isBack = media_content_id && playlist === attributes.media_playlist;
+  // It comes back where it hung.
+  if (isBack) await call(hass, entityId, [PLAYER, "play_media", { media_content_id, media_content_type: "playlist" }], button);
+  const undo = () => hide(hass, entityId, title, { media_content_id: answer.response?.hidden[0].media_content_id }, button, true, after, data.entity_id ? attributes : {});
+  const key = isAgain ? (isBack ? "shown_again" : "comes_again") : "hid";
+  notify(entityId, { message: text(key, { title }), helps: isAgain ? [] : [{ label: text("undo"), act: undo }] });
   passing(entityId);
 };
 
