@@ -110,6 +110,18 @@ async def show_all(wall: Wall) -> None:
     await wall.set_up()
 
 
+async def test_what_is_done_in_a_room(bare: Wall) -> None:
+    """Home Assistant's own overview of a room has what a person does there, and nothing that is set or looked up."""
+    await show_all(bare)
+    primary = {
+        entity.unique_id.removeprefix(f"{DEVICE_ID}_")
+        for entity in er.async_get(bare.hass).entities.values()
+        if entity.platform == "dp1"
+        and not (entity.entity_category or entity.disabled_by or entity.hidden_by)
+    }
+    assert primary - {"panel", "panel_brightness"} == {DEVICE_ID, "museum_label"}
+
+
 @pytest.mark.parametrize("profile", ENTITIES)
 async def test_entities(bare: Wall, profile: str) -> None:
     """A display has exactly the entities of its features."""

@@ -38,11 +38,13 @@ BUTTONS = (
     DisplayButtonDescription(
         key="refresh_work",
         is_common=True,
+        entity_category=EntityCategory.CONFIG,
         set_fn=sends(lambda display: display.refresh()),
     ),
     DisplayButtonDescription(
         key="default_playlist",
         is_common=True,
+        entity_category=EntityCategory.CONFIG,
         set_fn=sends(lambda display: display.display_default()),
     ),
     DisplayButtonDescription(

@@ -33,6 +33,7 @@ class DisplayImageDescription[_T](DisplayDescription[_T], ImageEntityDescription
 WORK = DisplayImageDescription(
     key="work",
     is_common=True,
+    entity_category=EntityCategory.DIAGNOSTIC,
     record="work",
     value_fn=lambda work: work.picture,
 )

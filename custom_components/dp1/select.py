@@ -58,7 +58,8 @@ def _setting(
         key=key or name,
         record="settings",
         is_common=is_common,
-        entity_category=EntityCategory.CONFIG,
+        # A label is turned on and off while somebody looks.
+        entity_category=None if name == "tombstone" else EntityCategory.CONFIG,
         options=options,
         value_fn=attrgetter(name),
         set_fn=sends(set_value, Refresh.PLAYER),

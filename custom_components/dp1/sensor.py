@@ -100,6 +100,7 @@ SENSORS = (
         key="work_number",
         record="player",
         is_common=True,
+        entity_category=EntityCategory.DIAGNOSTIC,
         # The logbook tells each new work by its title; this would repeat it without.
         entity_registry_enabled_default=False,
         value_fn=lambda player: player.position,
@@ -108,6 +109,7 @@ SENSORS = (
         key="works",
         record="player",
         is_common=True,
+        entity_category=EntityCategory.DIAGNOSTIC,
         # Which keeps it out of the logbook.
         state_class=SensorStateClass.MEASUREMENT,
         value_fn=attrgetter("count"),
@@ -116,6 +118,7 @@ SENSORS = (
         key="next_work",
         record="player",
         is_common=True,
+        entity_category=EntityCategory.DIAGNOSTIC,
         entity_registry_enabled_default=False,
         value_fn=_next_title,
     ),
