@@ -2,7 +2,7 @@
 /** The dialogs over a card: choosing art, showing own pictures, publishing what is shown, and the form of a card. */
 
 import {
-  BASE_STYLE, DOMAIN, EXHIBITIONS, NOTICE, PLAYER, UP_NEXT, act, ask, browse, busy, currentHass, displays, draw, emptyKey, goTo, hang, icon, isRightToLeft, isSideways, line, loadTexts, make, nameOf,
+  BASE_STYLE, DOMAIN, EXHIBITIONS, NOTICE, PLAYER, UP_NEXT, act, ask, browse, busy, currentHass, displays, draw, emptyKey, goTo, hang, icon, line, loadTexts, make, nameOf,
   notices, pageText, perform, pictures, readAll, readFolders, rove, stateOf, text, textAt, titleOf, toast,
 } from "./dp1-shared.js";
 import { like, openPictureMenu, pictureItem, surprise, timesOf } from "./dp1-menus.js";
@@ -66,19 +66,19 @@ ul:not(:has(> :nth-child(7))) { grid-template-columns: repeat(auto-fill, minmax(
 
 const CHOOSER_TEMPLATE = `
 <dialog aria-labelledby="title">
-  <div class="frame">
-    <header>
-      <h2 id="title" tabindex="-1"></h2>
-      <input type="search" autocomplete="off">
-      <button class="icon close"><ha-icon icon="mdi:close"></ha-icon></button>
-    </header>
-    <div class="chips folders" role="group"></div>
-    <div class="chips letters" hidden></div>
-    <div class="body">
-      <div class="place" hidden></div>
-      <p class="soft" role="status"></p><div class="actions" hidden></div><ul></ul>
-    </div>
-  </div>
+<div class="frame">
+<header>
+<h2 id="title" tabindex="-1"></h2>
+<input type="search" autocomplete="off">
+<button class="icon close"><ha-icon icon="mdi:close"></ha-icon></button>
+</header>
+<div class="chips folders" role="group"></div>
+<div class="chips letters" hidden></div>
+<div class="body">
+<div class="place" hidden></div>
+<p class="soft" role="status"></p><div class="actions" hidden></div><ul></ul>
+</div>
+</div>
 </dialog>
 `;
 
@@ -287,41 +287,6 @@ const change = async (hass, { entry, id }, action, data, done, after = async () 
   tell(text(done, { title: before.title }), { text: text("undo"), action: undo });
 };
 
-/**
- * Let a picture be dragged before another, or moved with Alt and an arrow key, and be taken out with a key.
- *
- * @param {HTMLElement} item
- * @param {{drop?: ((to: number) => void) | null}} owner of all pictures that can change places
- * @param {(to: number) => void} move before the picture that is there
- */
-const arrange = (item, owner, index, move, takeOut) => {
-  const { title } = item.querySelector("button");
-  item.draggable = true;
-  item.onkeydown = (event) => {
-    if (event.altKey && isSideways(event)) {
-      event.preventDefault();
-      move(event.key === (isRightToLeft(item) ? "ArrowLeft" : "ArrowRight") ? index + 2 : index - 1);
-    } else if (event.key === "Delete") takeOut();
-  };
-  item.ondragstart = ({ dataTransfer }) => {
-    owner.drop = move;
-    dataTransfer?.setData("text/plain", title);
-  };
-  item.ondragover = (event) => {
-    if (!owner.drop) return;
-    event.preventDefault();
-    item.toggleAttribute("dropbefore", true);
-  };
-  item.ondragleave = () => item.removeAttribute("dropbefore");
-  item.ondrop = (event) => {
-    event.preventDefault();
-    item.removeAttribute("dropbefore");
-    owner.drop?.(index);
-  };
-  // Comes after the drop.
-  item.ondragend = () => (owner.drop = null);
-};
-
 /** Ask to which playlist something is added, or under which title it begins a new one. */
 export const addToPlaylist = async (hass, medium) => {
   const { feeds, playlists } = await ownPlaylists(hass);
@@ -385,9 +350,6 @@ const whyFound = (query, title, { artist = "", series = "", of = "" } = /** @typ
 
 /** The libraries as pictures to choose from, with a search. */
 class Chooser {
-  /** @type {((to: number) => void) | null | undefined} what is dragged */
-  drop;
-
   /** @type {Opener} */
   card;
   /** @type {Hass} */
@@ -524,15 +486,13 @@ class Chooser {
     this.say(media.length ? hidden && text("left_out", { hidden, works: media.length }) : problem || empty);
     if (!media.length && key === "still_reading") this.timer = setTimeout(() => this.load(), READ_AGAIN);
     const isOfArtists = !query && !inside && folder?.kind === "artists";
-    const isRest = (medium) => medium.dp1?.kind === "more";
-    if (isOfArtists) media.sort((one, other) => Number(isRest(one)) - Number(isRest(other)) || lastNameOf(one).localeCompare(lastNameOf(other), hass.language));
     // What is said of each is said of none.
     const isMixed = new Set(media.filter(({ can_play: canPlay }) => canPlay !== false).map(({ dp1 }) => dp1?.kind)).size > 1;
     this.works = media;
     if (media.length && !media.some(({ can_expand: isFolder }) => isFolder)) this.find(".place .soft")?.append(` ${text("count", { works: media.length })}`);
     const items = media.map((medium, index) => this.item(medium, isMixed ? medium : { ...medium, dp1: { ...medium.dp1, kind: "" } }, query, index));
     this.find("ul").replaceChildren(...items);
-    this.renderLetters(isOfArtists ? media.filter((medium) => !isRest(medium)).map(lastNameOf) : [], items);
+    this.renderLetters(isOfArtists ? media.filter(({ dp1 }) => dp1?.kind !== "more").map(lastNameOf) : [], items);
     this.find(".body").scrollTop = 0;
     // What had the focus is gone, perhaps: without one, Escape would close the dialog.
     const root = /** @type {ShadowRoot} */ (this.dialog.getRootNode());
@@ -619,14 +579,9 @@ class Chooser {
       };
       return this.change(own, "update_playlist", data, "changed", again);
     };
-    const move = (to) => {
-      if (to < 0 || to > ids.length || to === index) return;
-      const order = ids.filter((id) => id !== ids[index]);
-      const at = to - Number(to > index);
-      order.splice(at, 0, ids[index]);
-      put({ order }, at);
-    };
-    return { move, move_up: index > 0 && (() => move(index - 1)), take_out: () => put({ remove: [ids[index]] }, index) };
+    const order = [...ids];
+    order.splice(index - 1, 2, ids[index], ids[index - 1]);
+    return { move_up: index > 0 && (() => put({ order }, index - 1)), take_out: () => put({ remove: [ids[index]] }, index) };
   }
 
   /** Write the letters with which last names begin; each jumps to its first. */
@@ -663,8 +618,6 @@ class Chooser {
     // Which playlists are one's own is known later.
     const menu = (button) => openPictureMenu(hass, entityId, medium, button, look, this.actsOf(index) ?? {});
     const item = pictureItem(hass, { ...shown, why: whyFound(query, titleOf(medium), medium.dp1) }, tapped, isFolder ? null : menu);
-    const acts = this.actsOf(index);
-    if (acts) arrange(item, this, index, acts.move, acts.take_out);
     const { state, attributes } = stateOf(hass, entityId);
     const { media_playlist, media_title, dp1 } = attributes;
     if (state === "playing" && [media_playlist, media_title, dp1?.exhibition].includes(titleOf(medium))) {

@@ -2,8 +2,7 @@
 /** What fills a dashboard: the art gallery with its rows of pictures, and the row of exhibitions in a tile. */
 
 import {
-  BASE_STYLE, CARD, DOMAIN, EXHIBITIONS, FEATURES, HIGHLIGHTS, PLAYER, act, browse, can, draw, emptyKey, hang, isDisplay, loadTexts, make, modules, perform,
-  pictures, readAll, readFolders, rove, text, textAt, titleOf,
+  BASE_STYLE, CARD, DOMAIN, FEATURES, HIGHLIGHTS, PLAYER, act, draw, emptyKey, hang, isDisplay, loadTexts, make, modules, perform, readAll, readFolders, rove, text, textAt, titleOf,
 } from "./dp1-shared.js";
 import { openPictureMenu, pictureItem, surprise } from "./dp1-menus.js";
 
@@ -38,13 +37,10 @@ const SETTING_GROUPS = new Map(/** @type {[string, string][]} */ ([
 const FEATURE_STYLE = `
 ul { display: flex; gap: 8px; overflow-x: auto; scrollbar-width: none; }
 button {
-  height: var(--feature-height, 42px); min-width: 44px; max-width: 240px; padding-inline: 4px 16px; color: var(--primary-text-color);
+  height: var(--feature-height, 42px); min-width: 44px; max-width: 240px; padding-inline: 16px; color: var(--primary-text-color);
   border-radius: var(--feature-border-radius, 12px); background: var(--fill);
-  display: flex; align-items: center; gap: 8px;
 }
 li { flex: none; }
-button:not(:has(img)) { padding-inline: 16px; }
-img { flex: none; height: calc(100% - 8px); aspect-ratio: 1; object-fit: cover; border-radius: 8px; }
 button[aria-pressed="true"] { background: var(--primary-text-color); color: var(--paper); }
 `;
 
@@ -211,11 +207,9 @@ export const exhibitions = (feature) => {
   list.addEventListener("keydown", (event) => rove(event, [...list.querySelectorAll("button")]));
   let properties = /** @type {any} */ ({});
   let drawn;
-  let read;
-  let thumbnails = new Map();
   const item = (source, chosen) => {
     const { hass, entityId } = properties;
-    const button = make("button", { ariaPressed: chosen, title: source }, ...pictures(hass, thumbnails.get(source)), make("span", { className: "one-line", textContent: source }));
+    const button = make("button", { ariaPressed: chosen, title: source }, make("span", { className: "one-line", textContent: source }));
     button.onclick = () => perform(hass, entityId, source, [PLAYER, "select_source", { source }], { button, done: "back_to" });
     return button;
   };
@@ -224,39 +218,25 @@ export const exhibitions = (feature) => {
     button.onclick = async () => (await modules.chooser()).choose(properties, button);
     return button;
   };
-  const render = () => {
-    const { state, attributes: { source_list: sources = [], source: chosen } } = properties.state;
+  const render = async (hass, { state, attributes: { source_list: sources = [], source: chosen, supported_features } }) => {
+    await loadTexts(hass);
     const others = sources.filter((source) => source !== chosen);
     const row = [...(sources.includes(chosen) ? [chosen] : []), ...others].slice(0, FEATURE_SOURCES);
     const disabled = state === "unavailable";
-    load(JSON.stringify([properties.entityId, sources]));
-    const key = JSON.stringify([row, chosen, disabled]);
+    const key = JSON.stringify([row, chosen, disabled, hass.language]);
     if (drawn === key) return;
     drawn = key;
     const buttons = row.map((source) => item(source, source === chosen));
-    if (can(properties.state, FEATURES.browse)) buttons.push(more());
+    if (supported_features & FEATURES.browse) buttons.push(more());
     buttons.forEach((button, index) => Object.assign(button, { disabled, tabIndex: index ? -1 : 0 }));
     list.replaceChildren(...buttons.map((button) => make("li", {}, button)));
     list.scrollLeft = 0;
   };
-  /** Look up the pictures of the exhibitions when they have changed. */
-  const load = async (key) => {
-    if (read === key) return;
-    read = key;
-    const { hass, entityId } = properties;
-    await loadTexts(hass);
-    const media = await browse(hass, entityId, EXHIBITIONS).catch(() => []);
-    if (read !== key) return;
-    thumbnails = new Map(media.map((medium) => /** @type {[string, string]} */ ([titleOf(medium), medium.thumbnail])));
-    drawn = null;
-    render();
-  };
   return ({ hass, context }) => {
     const entityId = context?.entity_id;
     const state = hass?.states[entityId];
-    const isOther = state !== properties.state;
-    properties = { hass, entityId, state };
-    if (state && isOther) render();
+    properties = { hass, entityId };
+    if (state) render(hass, state);
   };
 };
 

@@ -153,50 +153,50 @@ h3 { margin: 8px 0 4px; font-size: var(--ha-font-size-s, 12px); font-weight: 500
 
 const TEMPLATE = `
 <ha-card>
-  <div class="frame">
-    <button class="picture">
-      <ha-icon></ha-icon><img alt="" hidden><span class="progress" aria-hidden="true" hidden></span>
-    </button>
-    <div class="side">
-      <div class="label">
-        <img class="qr" alt="" hidden>
-        <p class="artist clamp" dir="auto"></p>
-        <p class="work clamp"><bdi class="title"></bdi><span class="year"></span></p>
-        <p class="facts soft detail clamp"></p>
-        <p class="exhibition soft detail clamp" dir="auto"></p>
-      </div>
-      <div class="reads detail">
-        <details class="about" hidden><summary><ha-icon icon="mdi:chevron-down"></ha-icon><span></span></summary><p class="note" dir="auto"></p><a class="act rest"></a></details>
-        <details class="artists" hidden><summary><ha-icon icon="mdi:chevron-down"></ha-icon><span></span></summary><p class="note" dir="auto"></p><a class="act rest"></a></details>
-        <div class="links">
-          <a class="icon link"><ha-icon icon="mdi:open-in-new"></ha-icon></a>
-          <a class="icon maker"><ha-icon icon="mdi:account-outline"></ha-icon></a>
-          <a class="icon provenance"><ha-icon icon="mdi:link-variant"></ha-icon></a>
-          <span class="chain soft small"></span>
-        </div>
-      </div>
-      <div class="status" role="status"><span class="clamp" dir="auto"></span></div>
-      <div class="controls">
-        <div class="group transport">
-          <button class="icon" data-do="previous"><ha-icon icon="mdi:skip-previous"></ha-icon></button>
-          <bdi class="place soft"></bdi>
-          <button class="icon" data-do="next"><ha-icon icon="mdi:skip-next"></ha-icon></button>
-        </div>
-        <div class="group">
-          <button class="icon" data-do="favorite"><ha-icon></ha-icon></button>
-          <button class="icon" data-do="duration" aria-haspopup="menu" aria-expanded="false"><ha-icon icon="mdi:timer-outline"></ha-icon></button>
-          <button class="icon" data-do="more" aria-haspopup="menu" aria-expanded="false"><ha-icon icon="mdi:dots-vertical"></ha-icon></button>
-          <button class="icon" data-do="power"><ha-icon icon="mdi:power-sleep"></ha-icon></button>
-        </div>
-      </div>
-      <div class="choices">
-        <button class="choose" data-do="choose"><ha-icon icon="mdi:image-search-outline"></ha-icon><span></span></button>
-        <button data-do="own"><ha-icon icon="mdi:image-plus-outline"></ha-icon></button>
-      </div>
-      <div class="upcoming" hidden><h3 class="soft"></h3><ul class="next"></ul></div>
-    </div>
-  </div>
-  <input class="file" type="file" accept="image/*" multiple hidden>
+<div class="frame">
+<button class="picture">
+<ha-icon></ha-icon><img alt="" hidden><span class="progress" aria-hidden="true" hidden></span>
+</button>
+<div class="side">
+<div class="label">
+<img class="qr" alt="" hidden>
+<p class="artist clamp" dir="auto"></p>
+<p class="work clamp"><bdi class="title"></bdi><span class="year"></span></p>
+<p class="facts soft detail clamp"></p>
+<p class="exhibition soft detail clamp" dir="auto"></p>
+</div>
+<div class="reads detail">
+<details class="about" hidden><summary><ha-icon icon="mdi:chevron-down"></ha-icon><span></span></summary><p class="note" dir="auto"></p><a class="act rest"></a></details>
+<details class="artists" hidden><summary><ha-icon icon="mdi:chevron-down"></ha-icon><span></span></summary><p class="note" dir="auto"></p><a class="act rest"></a></details>
+<div class="links">
+<a class="icon link"><ha-icon icon="mdi:open-in-new"></ha-icon></a>
+<a class="icon maker"><ha-icon icon="mdi:account-outline"></ha-icon></a>
+<a class="icon provenance"><ha-icon icon="mdi:link-variant"></ha-icon></a>
+<span class="chain soft small"></span>
+</div>
+</div>
+<div class="status" role="status"><span class="clamp" dir="auto"></span></div>
+<div class="controls">
+<div class="group transport">
+<button class="icon" data-do="previous"><ha-icon icon="mdi:skip-previous"></ha-icon></button>
+<bdi class="place soft"></bdi>
+<button class="icon" data-do="next"><ha-icon icon="mdi:skip-next"></ha-icon></button>
+</div>
+<div class="group">
+<button class="icon" data-do="favorite"><ha-icon></ha-icon></button>
+<button class="icon" data-do="duration" aria-haspopup="menu" aria-expanded="false"><ha-icon icon="mdi:timer-outline"></ha-icon></button>
+<button class="icon" data-do="more" aria-haspopup="menu" aria-expanded="false"><ha-icon icon="mdi:dots-vertical"></ha-icon></button>
+<button class="icon" data-do="power"><ha-icon icon="mdi:power-sleep"></ha-icon></button>
+</div>
+</div>
+<div class="choices">
+<button class="choose" data-do="choose"><ha-icon icon="mdi:image-search-outline"></ha-icon><span></span></button>
+<button data-do="own"><ha-icon icon="mdi:image-plus-outline"></ha-icon></button>
+</div>
+<div class="upcoming" hidden><h3 class="soft"></h3><ul class="next"></ul></div>
+</div>
+</div>
+<input class="file" type="file" accept="image/*" multiple hidden>
 </ha-card>
 `;
 
@@ -666,6 +666,6 @@ export class WallLabelCard extends HTMLElement {
   /** Do what is set for a long press on the picture, or else open the menu of the work. */
   async _hold() {
     if (this._isSet("hold")) this._perform("hold");
-    else if (this.state?.state === "playing") (await modules.menus()).openWorkMenu(this, this.find(".picture"));
+    else if (this.state?.state === "playing") this._do("more", this.find(".picture"));
   }
 }

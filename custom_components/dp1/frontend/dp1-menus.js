@@ -230,13 +230,20 @@ export const duration = (card, button) => {
   openMenu(button, heading(text("show_for")), () => entries, card);
 };
 
-/** Open the menu of a card, with what its display can do in its state. */
+/** Open the menu of a card and of its work, with what its display can do in its state. */
 export const more = (card, button) => {
-  const entries = () => [
-    ...(card.state?.state === "unavailable" ? [] : switches(card)),
-    ...(card.work.work_id ? [entry(text("never"), ACTS.never, never(card, button))] : []),
-    entry(text("details"), "mdi:information-outline", () => card.moreInfo()),
-  ];
+  const entries = () => {
+    const { hass, entityId, state, work: { series, work_id: id } } = card;
+    const { media_content_id, media_playlist: playlist } = state?.attributes ?? {};
+    const isOther = id && series && series !== playlist;
+    return [
+      ...(state?.state === "unavailable" ? [] : switches(card)),
+      ...(isOther ? [entry(text("only_series"), ACTS.only_series, actOn(card, series, button)("cast_playlist", { series }, "back_to"))] : []),
+      ...(id && media_content_id ? onDisplays(hass, { title: playlist, media_content_id, media_content_type: "playlist" }, entityId) : []),
+      ...(id ? [entry(text("never"), ACTS.never, never(card, button))] : []),
+      entry(text("details"), ACTS.details, () => card.moreInfo()),
+    ];
+  };
   openMenu(button, volume(card), entries, card);
 };
 
@@ -367,20 +374,6 @@ export const openPictureMenu = (hass, entityId, medium, button, look, own = {}) 
     ...own,
   };
   openActs(hass, entityId, medium, button, acts, undefined, typeof isLiked === "boolean" ? [heart()] : []);
-};
-
-/** Open the menu of the work on the wall. */
-export const openWorkMenu = (card, button) => {
-  const { hass, entityId, state, work } = card;
-  const { media_content_id, media_title: title, media_playlist: playlist } = state.attributes;
-  const { series, work_id: id } = work;
-  const acts = {
-    for_a_time: id && actOn(card, title, button)("show_work", { work: id, show_for: { minutes: WHILE } }, ""),
-    only_series: series && series !== playlist && actOn(card, series, button)("cast_playlist", { series }, "back_to"),
-    never: id && never(card, button),
-    details: () => card.moreInfo(),
-  };
-  openActs(hass, entityId, { title: playlist || title, media_content_id, media_content_type: "playlist" }, button, acts, card);
 };
 
 // The works that come next

@@ -107,7 +107,6 @@ a { color: inherit; }
 .act { position: relative; min-height: 44px; padding: 0 8px; text-decoration: underline; text-underline-offset: 2px; }
 ul { list-style: none; margin: 0; padding: 0; }
 li { position: relative; min-width: 0; }
-li[dropbefore]::before { content: ""; position: absolute; inset-block: 0; inset-inline-start: -5px; width: 2px; background: var(--primary-color); }
 .show { width: 100%; text-align: start; position: relative; }
 .icon, .thumb, .corner, .picture { display: grid; place-items: center; }
 .icon { flex: none; width: max(44px, 2.75em); aspect-ratio: 1; position: relative; }
@@ -297,8 +296,6 @@ export const onTaps = (element, { tap, hold, twice = tap, isDouble = () => false
   };
 };
 
-export const isSideways = ({ key }) => key === "ArrowLeft" || key === "ArrowRight";
-
 export const isRightToLeft = (element) => getComputedStyle(element).direction === "rtl";
 
 /** Let arrow keys move between elements of which one is in the order of the Tab key. */
@@ -306,7 +303,7 @@ export const rove = (event, elements) => {
   const steps = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1, Home: -Infinity, End: Infinity };
   let step = steps[event.key];
   if (!step || !elements.length) return;
-  if (isSideways(event) && isRightToLeft(elements[0])) step = -step;
+  if (/Left|Right/.test(event.key) && isRightToLeft(elements[0])) step = -step;
   const index = elements.indexOf(elements[0].getRootNode().activeElement);
   const wanted = elements[Math.min(Math.max(index + step, 0), elements.length - 1)];
   for (const element of elements) element.tabIndex = element === wanted ? 0 : -1;

@@ -182,9 +182,9 @@ class CatalogProvider(Provider):
         return [item for item in self.catalog.list.items if item.can_expand]
 
     def artist_nodes(self) -> list[Item]:
-        """Return the artists whose works can be seen, by name."""
+        """Return the artists whose works can be seen, by last name."""
         artists = (artist for artist in self.catalog.artists if artist.can_play)
-        return sorted(artists, key=lambda artist: fold(artist.title))
+        return sorted(artists, key=lambda artist: fold(artist.title).split()[::-1])
 
     # Playlists
 
