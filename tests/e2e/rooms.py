@@ -189,17 +189,20 @@ class Room:
             await self.look(TABLET, "/wall-labels/card")
             await self.home.dashboard("all-displays", "Art gallery", GALLERY)
             await self.page.goto(f"{self.home.url}/all-displays/gallery")
-            await expect(self.page.locator(CARD)).to_have_count(2)
+            # Above them is the strip in which one is chosen.
+            await expect(self.page.locator(f"{CARD}[size=strip]")).to_have_count(2)
+            labels = self.page.locator(f"{CARD}[size=label]")
+            await expect(labels).to_have_count(2)
             headings = self.page.locator("hui-heading-card")
             await expect(headings).to_have_text(["Salon", "Studio"])
-            more = self.button("More")
+            more = labels.first.get_by_role("button", name="More", exact=True)
             await more.click()
-            together = self.card.get_by_role(
+            together = labels.first.get_by_role(
                 "menuitemcheckbox", name="Together with Studio"
             )
             await self.is_clean()
             await together.click()
-            other = self.page.locator(CARD).nth(1)
+            other = labels.nth(1)
             await expect(other.locator(".exhibition")).to_have_text(EXHIBITION)
             assert studio.state.playlist_title == EXHIBITION
             await more.click()

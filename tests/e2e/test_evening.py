@@ -130,6 +130,8 @@ async def discover(person: Person, display: DisplaySimulator) -> None:
     button = page.locator("hui-button-entity-row")
     button = button.filter(has_text="Show default playlist")
     await person.click(button.get_by_text("Press", exact=True))
+    # What is out of sight is not drawn.
+    await page.get_by_role("link", name="Show more").scroll_into_view_if_needed()
     await expect(page.get_by_text("Tide", exact=True).first).to_be_visible()
 
     async def shows() -> bool:
