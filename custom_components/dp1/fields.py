@@ -12,7 +12,7 @@ from homeassistant.helpers import config_validation as cv
 from homeassistant.helpers.template import is_template_string
 from homeassistant.util import dt as dt_util
 
-from .client.text import MAX_TITLE, plain_lines
+from .client.text import MAX_TITLE, is_unicode, plain_lines
 
 # Source: DP-1, playlists extension.
 MAX_NOTE: Final = 500
@@ -23,7 +23,14 @@ PLACE: Final = re.compile(r"0*([1-9][0-9]{0,8})(\.0*)?")
 def name(value: Any) -> str:
     """Validate an id or a title, also one that is a number."""
     is_whole = isinstance(value, float) and value.is_integer()
-    return cv.string(int(value) if is_whole else value)
+    return _text(int(value) if is_whole else value)
+
+
+def _text(value: Any) -> str:
+    """Validate a text that can be written: nothing is kept by the name of a file in other bytes."""
+    if not is_unicode(text := cv.string(value)):
+        raise vol.Invalid("the name is no UTF-8: rename the file")
+    return text
 
 
 def text_up_to(most: int) -> Any:
@@ -85,7 +92,7 @@ def media(value: Any) -> str:
     """Validate a media content id, or a value of the media picker."""
     if isinstance(value, dict):
         value = value.get(ATTR_MEDIA_CONTENT_ID)
-    return cv.string(value)
+    return _text(value)
 
 
 def color(value: Any) -> str:

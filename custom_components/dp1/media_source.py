@@ -14,7 +14,6 @@ from homeassistant.components.media_source import (
     MediaSourceItem,
     PlayMedia,
     Unresolvable,
-    async_resolve_media,
 )
 from homeassistant.core import HomeAssistant
 
@@ -23,10 +22,10 @@ from .browse.pictures import PICTURES, picture_path, tile_path
 from .browse.search import async_search_libraries
 from .client.text import PAGE, media_type
 from .const import DOMAIN
-from .errors import action_failed, component_errors, raised_as, retyped
+from .errors import action_failed, raised_as, retyped
 from .library.libraries import library_and_node, told
-from .library.node import WORKS, NodeKind, media_id
-from .library.providers.pictures import media_of
+from .library.node import PHOTOS, WORKS, NodeKind, key_of, media_id
+from .library.providers.pictures import async_medium
 
 # Most works are programs that run in a page.
 
@@ -75,10 +74,8 @@ class LibraryMediaSource(MediaSource):
             library, text = library_and_node(self.hass, item.media_source_id)
             with told(library, text):
                 node = await library.async_node(text)
-                if node.kind == NodeKind.PICTURE:
-                    picture_id = media_of(text)
-                    with component_errors(picture_id):
-                        return await async_resolve_media(self.hass, picture_id, None)
+                if node.kind in PHOTOS:
+                    return await async_medium(self.hass, key_of(node))
                 items: list[dict[str, Any]] = []
                 if node.kind in WORKS or (
                     node.kind == NodeKind.SERIES and node.works == 1

@@ -10,7 +10,7 @@ import sys
 import time
 import tracemalloc
 from typing import Any
-from urllib.parse import unquote, urlsplit as parse_url
+from urllib.parse import quote, unquote, urlsplit as parse_url
 from zlib import compress, crc32
 
 import aiohttp
@@ -19,6 +19,7 @@ from PIL import Image
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
+import voluptuous as vol
 
 from custom_components.dp1.browse.display import (
     HISTORY_FOLDER,
@@ -37,7 +38,9 @@ from custom_components.dp1.library.folder import (
     async_folders,
     ordered,
 )
+from custom_components.dp1.library.item import Item
 from custom_components.dp1.library.library import Library
+from custom_components.dp1.library.node import NodeKind
 from homeassistant.components.media_source import async_browse_media
 from homeassistant.config_entries import SOURCE_USER, ConfigSubentryData
 from homeassistant.core import HomeAssistant
@@ -623,6 +626,127 @@ async def test_a_name_that_is_no_text(
     for _ in range(2):
         assert len(await names(entry)) == 4
     assert caplog.text.count("rich.jpg") == 1
+
+
+async def test_an_action_with_a_name_that_is_no_text(
+    hass: HomeAssistant, pictures: Path, display: DisplaySimulator
+) -> None:
+    """Nothing is shown, kept or hidden by a name that nobody can write, and the error can be."""
+    await album(hass)
+    name = os.fsdecode(b"Z\xfcrich.jpg")
+    (pictures / name).write_bytes(PNG)
+    writes, odd = display.writes, f"{FOLDER}/{name}"
+    with pytest.raises(HomeAssistantError) as refused:
+        await play(hass, odd, "image/jpeg")
+    assert "Zrich" in str(refused.value).encode().decode()
+    for action in ("add_favorite", "hide_work"):
+        with pytest.raises(vol.Invalid, match="no UTF-8"):
+            await hass.services.async_call(
+                "dp1", action, {"media_content_id": odd}, blocking=True
+            )
+    assert display.writes == writes
+
+
+async def test_a_picture_that_is_gone(
+    hass: HomeAssistant,
+    pictures: Path,
+    display: DisplaySimulator,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It is refused by its name, is no surprise and none of the favorites, and left out once a display asked for it."""
+    monkeypatch.setattr(folder_module, "PAUSE", 0.0)
+    entry = await album(hass)
+    library: Library = entry.runtime_data
+    for name in ("Harbor at noon", "IMG_20230704_101500"):
+        await play(hass, f"{FOLDER}/{name}.jpg", "image/jpeg")
+        await hass.services.async_call(
+            "dp1", "add_favorite", {"entity_id": ENTITY_ID}, blocking=True
+        )
+    await play(hass, f"media-source://dp1/{entry.entry_id}/album/{KEY}")
+    await until(lambda: len(display.player.items) == 4)
+    (gone,) = [it for it in sources(display) if "Harbor" in it]
+    url = display.state.playlist_url
+    assert url
+    (pictures / "Harbor at noon.jpg").unlink()
+    writes = display.writes
+    for name in ("Harbor at noon.jpg", "snapshot.jpg"):
+        with pytest.raises(HomeAssistantError) as refused:
+            await play(hass, f"{FOLDER}/{name}", "image/jpeg")
+        assert name in str(refused.value)
+    assert display.writes == writes
+    assert len((await library.async_build_playlist("pictures")).items) == 1
+    surprise = await library.async_build_playlist("surprise")
+    assert not any("Harbor" in it for it in surprise.sources)
+    assert len(titles(await read(url))) == 4
+    assert await status(gone) == 404
+    assert titles(await read(url)) == [None, "2023-07-04", "tide"]
+
+
+async def test_what_cannot_be_lent(hass: HomeAssistant, pictures: Path) -> None:
+    """Where displays cannot reach the home, a surprise has what is elsewhere, and the pictures say why they cannot be shown."""
+    entry = await album(hass)
+    library: Library = entry.runtime_data
+    await names(entry)
+    (work,) = playlist("Reef")["items"]
+    library.favorites.async_add(Item(id="item/a/b", kind=NodeKind.ITEM), work)
+    picture = f"picture/{quote(f'{FOLDER}/DSC00012.png', safe='')}"
+    await library.async_add_favorite(picture)
+    hass.config.internal_url = hass.config.api = None
+    surprise = await library.async_build_playlist("surprise")
+    assert titles(surprise.document) == ["Reef"]
+    with pytest.raises(HomeAssistantError) as refused:
+        await library.async_build_playlist("pictures")
+    assert refused.value.translation_key == "no_internal_url"
+
+
+async def test_never_again(
+    hass: HomeAssistant, pictures: Path, display: DisplaySimulator
+) -> None:
+    """A photo is hidden where it hangs or as it is chosen, in every list from then on, and comes back."""
+    entry = await album(hass)
+    library: Library = entry.runtime_data
+    where = f"media-source://dp1/{entry.entry_id}"
+    await play(hass, f"{where}/album/{KEY}")
+    shown = [
+        "DSC00012.png",
+        "Harbor at noon.jpg",
+        "IMG_20230704_101500.jpg",
+        "tide.mp4",
+    ]
+
+    def on_wall() -> list[str]:
+        return [
+            unquote(parse_url(it).path.rpartition("/")[2]) for it in sources(display)
+        ]
+
+    await until(lambda: on_wall() == shown)
+    await until(lambda: state_of(hass).attributes.get("media_title"))
+    answer = await hass.services.async_call(
+        "dp1",
+        "hide_work",
+        {"entity_id": ENTITY_ID},
+        blocking=True,
+        return_response=True,
+    )
+    await until(lambda: on_wall() == shown[1:])
+    photo = f"photo/{KEY}/{quote(f'{FOLDER}/{shown[1]}', safe='')}"
+    await hass.services.async_call(
+        "dp1", "hide_work", {"media_content_id": f"{where}/{photo}"}, blocking=True
+    )
+    await play(hass, f"{where}/album/{KEY}")
+    await until(lambda: on_wall() == shown[2:])
+    await play(hass, FOLDER)
+    await until(lambda: {*on_wall()} == {*shown[2:]})
+    page = (await library.async_children(f"album/{KEY}")).nodes
+    assert [library.hidden.has(it.id) for it in page] == [True, True, False, False]
+    await hass.services.async_call(
+        "dp1",
+        "unhide_work",
+        {"media_content_id": answer["hidden"][0]["media_content_id"]},
+        blocking=True,
+    )
+    await play(hass, f"{where}/album/{KEY}")
+    await until(lambda: on_wall() == [shown[0], *shown[2:]])
 
 
 @pytest.mark.parametrize("failing", ["error", "empty", "inner"])

@@ -23,6 +23,7 @@ from ..library.library import Library
 from ..library.node import (
     FOLDER_TITLES,
     MEDIA_PREFIX,
+    SINGLE,
     WORKS,
     Inside,
     NodeKind,
@@ -240,7 +241,7 @@ def node_media(
         "series": node.series,
         "of": node.subtitle,
         "favorite": library.favorites.has(node.id) if node.kind in KINDS else None,
-        "hidden": library.hidden.has(node.id) if node.kind in WORKS else None,
+        "hidden": library.hidden.has(node.id) if node.kind in SINGLE else None,
     }
     return media
 

@@ -257,6 +257,11 @@ class Album:
             raise self._error
         return self.files
 
+    def missed(self, media_id: str) -> None:
+        """Have the folder read again soon, as one of its pictures was not there."""
+        if any(it.media_id == media_id for it in self.files):
+            self._due = min(self._due, time.monotonic() + PAUSE)
+
     async def async_shown(
         self, hass: HomeAssistant, limit: int | None = None, *, now: bool = False
     ) -> list[File]:
@@ -324,7 +329,7 @@ class Album:
             opened, depth = waiting.pop(0)
             children = opened.children or ()
             files, is_read = await hass.async_add_executor_job(
-                _dated, hass, self._told(children)
+                dated, hass, self._told(children)
             )
             is_whole = is_whole and is_read
             if self.order in BY_TIME:
@@ -458,7 +463,7 @@ def _new(
     return found
 
 
-def _dated(hass: HomeAssistant, files: Iterable[File]) -> tuple[list[File], bool]:
+def dated(hass: HomeAssistant, files: Iterable[File]) -> tuple[list[File], bool]:
     """Return files with when they were changed, which only the media folders tell, without empty ones, and whether all could be looked at."""
     found, is_read = [], True
     for file in files:

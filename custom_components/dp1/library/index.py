@@ -6,15 +6,18 @@ from typing import Any
 from ..client.display.player_status import PlaylistItem
 from ..client.hosts import same_work
 from ..client.values import mapping, text
-from ..lent import without_token
+from ..lent import lent_in
 from .listing import Delta, Listing, Record
 
 type Mark = tuple[str, str]
 
 
 def place_of(source: object) -> str:
-    """Return what the address of a work means; each display has an address of its own of what is lent."""
-    return same_work(without_token(source) or "") if isinstance(source, str) else ""
+    """Return what the address of a work means, of what is lent its media id: each display has an address of its own."""
+    if not isinstance(source, str):
+        return ""
+    lent = " ".join(media_id for media_id, _ in lent_in(source))
+    return lent or same_work(source)
 
 
 def place_of_item(item: Mapping[str, Any] | None) -> str:

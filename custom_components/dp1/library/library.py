@@ -32,6 +32,7 @@ from .item import Item
 from .listing import PATIENCE
 from .news import async_hold, async_tell_held
 from .node import (
+    SINGLE,
     WORKS,
     Inside,
     NodeKind,
@@ -94,6 +95,7 @@ class Library:
         self.catalog_provider = CatalogProvider(*of_entry, catalog)
         self.channels = Channels(*of_entry, feed)
         self.collections = Collections(*of_entry)
+        self.albums = Albums(*of_entry)
         self.daily = Daily(*of_entry, self.work)
         self.favorites = Favorites(*of_entry)
         self.hidden = Hidden(*of_entry)
@@ -109,7 +111,7 @@ class Library:
             FeedProvider(*of_entry, feed, self.catalog_provider),
             self.channels,
             MuseumProvider(*of_entry),
-            Albums(*of_entry),
+            self.albums,
             Pictures(*of_entry),
             self.favorites,
             self.hidden,
@@ -477,16 +479,16 @@ class Library:
         if favorite.kind in WORKS:
             item = (await self.async_build_playlist(node)).items[0]
         self.favorites.async_add(favorite, item)
-        for each in self.hidden.of_work(item):
+        for each in (node, *self.hidden.of_work(item)):
             self.hidden.async_remove(each)
         return favorite
 
     @callback
     def async_hide(self, work: Item, item: dict[str, Any]) -> None:
         """Never show a work again, which is no favorite then; raises ValueError for anything else."""
-        if work.kind not in WORKS or not place_of_item(item):
+        if work.kind not in SINGLE or not place_of_item(item):
             raise ValueError("not a work")
-        for each in self.favorites.of_work(item):
+        for each in (work.id, *self.favorites.of_work(item)):
             self.favorites.async_remove(each)
         self.hidden.async_add(work, item)
 

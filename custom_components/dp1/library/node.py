@@ -66,6 +66,8 @@ FOLDER_TITLES = {
 
 # Kinds of single works.
 WORKS = (NodeKind.ARTWORK, NodeKind.ITEM, NodeKind.OWNED, NodeKind.MUSEUM_WORK)
+PHOTOS = (NodeKind.PICTURE, NodeKind.PHOTO)
+SINGLE = (*WORKS, *PHOTOS)
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,7 @@ from ..errors import component_errors
 from ..grants import GRANTS, KEPT, LIVE, internal_url, is_live
 from ..lent import PATH, lent_in, media_id_at
 from ..library.folder import FOLDER_PREFIX
-from ..library.libraries import async_build_playlist
+from ..library.libraries import async_build_playlist, async_libraries
 from ..library.node import MEDIA_PREFIX
 from .hidden import without_hidden
 from .kept_files import kept_file
@@ -132,6 +132,10 @@ async def _async_send(
             response.headers.update(_allowed_origin(hass, request))
         await response.prepare(request)
     await response.write_eof()
+    if response.status == HTTPStatus.NOT_FOUND:
+        for library in async_libraries(hass):
+            for album in library.albums.albums:
+                album.missed(media_id)
     return response
 
 

@@ -7,7 +7,6 @@ from typing import Any
 from urllib.parse import parse_qs
 
 from homeassistant.auth.permissions.const import POLICY_READ
-from homeassistant.components import media_source
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.exceptions import HomeAssistantError
 
@@ -22,11 +21,11 @@ from ..client.playlist.document import (
     unwrapped,
 )
 from ..client.playlist.playlist import Document, Origin, Playlist
-from ..client.text import MAX_URL
+from ..client.text import MAX_URL, is_unicode
 from ..client.values import MAX_ON_LOOP
 from ..display.history import MEDIA_ID as RECENT
 from ..displays import async_displays
-from ..errors import component_errors, invalid_input, translated_errors
+from ..errors import invalid_input, translated_errors
 from ..grants import GRANTS, LIVE, SVG, picture_page
 from ..language import async_message
 from ..library.folder import FOLDER_PREFIX, async_is_folder
@@ -43,7 +42,7 @@ from ..library.libraries import (
 )
 from ..library.node import MEDIA_PREFIX
 from ..library.providers.daily import Daily
-from ..library.providers.pictures import async_upload_name
+from ..library.providers.pictures import async_medium, async_upload_name
 from ..permissions import STRANGER, Caller
 from .address import (
     FRAMED,
@@ -214,7 +213,7 @@ async def _async_of_medium(
     """Return the playlist of a medium by what its id looks like."""
     media_id = medium.media_id
     limit = MAX_DOCUMENT if media_id.startswith(("{", "data:")) else MAX_URL
-    if len(media_id) > limit:
+    if len(media_id) > limit or not is_unicode(media_id):
         raise invalid_input("not_a_url", url=media_id)
     for prefix, find in RESOLVERS.items():
         if media_id.startswith(prefix):
@@ -297,8 +296,7 @@ async def _async_from_media_source(
 ) -> Playlist:
     """Return the playlist of a medium of another media source."""
     try:
-        with component_errors(medium.media_id):
-            media = await media_source.async_resolve_media(hass, medium.media_id, None)
+        media = await async_medium(hass, medium.media_id)
     except HomeAssistantError:
         if not await async_is_folder(hass, medium.media_id):
             raise

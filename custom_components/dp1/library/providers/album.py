@@ -24,6 +24,7 @@ from ..folder import (
     Album,
     File,
     Order,
+    dated,
     items_of,
     ordered,
 )
@@ -111,7 +112,9 @@ class Albums(Provider):
             files = await album.async_shown(self.hass, limit)
             followed = media_id(self.entry.entry_id, item.id)
         else:
-            files = await album.async_detailed(self.hass, _named(album, key_of(item)))
+            named = _named(album, key_of(item))
+            files, _ = await self.hass.async_add_executor_job(dated, self.hass, named)
+            files = await album.async_detailed(self.hass, files)
         if not files:
             raise NotFoundError(
                 f"{album.title!r} has no picture that can be shown",

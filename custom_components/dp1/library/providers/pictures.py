@@ -7,6 +7,7 @@ from typing import Final, override
 from yarl import URL
 
 from homeassistant.components import media_source
+from homeassistant.components.media_source import PlayMedia
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
 
@@ -14,14 +15,14 @@ from ...client.display.player_status import PlaylistItem
 from ...client.errors import NotFoundError
 from ...client.playlist.playlist import Playlist
 from ...client.text import MAX_TITLE, clean
-from ...errors import component_errors
+from ...errors import component_errors, invalid_input
 from ...grants import GRANTS, SVG, internal_url, picture_page
+from ..folder import FILES
 from ..item import Item
 from ..node import NodeKind, key_of, node_id, split_node_id
 from .provider import Json, Provider
 
 UPLOADS: Final = "media-source://image_upload"
-FILES: Final = "media-source://media_source/"
 
 
 class Pictures(Provider):
@@ -76,19 +77,22 @@ async def async_item(hass: HomeAssistant, picture: Item, duration: float) -> Jso
     """Return the playlist item of a picture, at an address that displays can load; raises NotFoundError."""
     media_id = key_of(picture)
     try:
-        with component_errors(media_id):
-            media = await media_source.async_resolve_media(hass, media_id, None)
-            source = hass.data[GRANTS].async_url(media_id, URL(media.url).path)
+        media = await async_medium(hass, media_id)
     except HomeAssistantError as err:
         raise NotFoundError(str(err)) from err
+    source = hass.data[GRANTS].async_url(media_id, URL(media.url).path)
     if media.mime_type == SVG:
         source = picture_page(source)
     return Item(title=picture.title, source=source).to_dp1(duration=duration)
 
 
-def media_of(node: str) -> str:
-    """Return the media id of a picture in Home Assistant by its node id."""
-    return split_node_id(node)[1][0]
+async def async_medium(hass: HomeAssistant, media_id: str) -> PlayMedia:
+    """Return a medium of Home Assistant, or raise HomeAssistantError if there is none, or its file is not there."""
+    with component_errors(media_id):
+        media = await media_source.async_resolve_media(hass, media_id, None)
+    if media.path and not await hass.async_add_executor_job(media.path.is_file):
+        raise invalid_input("no_such_media", media_id=media_id)
+    return media
 
 
 def is_picture(media_id: str) -> bool:

@@ -9,6 +9,7 @@ from typing import Any, Final, override
 
 from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import CALLBACK_TYPE, HomeAssistant
+from homeassistant.exceptions import HomeAssistantError
 
 from ...client.errors import Dp1Error, NotFoundError
 from ...client.playlist.playlist import Playlist
@@ -149,7 +150,7 @@ class Surprise(Provider):
             async with gate:
                 try:
                     return (await self._async_build(node)).items
-                except Dp1Error as err:
+                except (Dp1Error, HomeAssistantError) as err:
                     LOGGER.debug("%s is no surprise: %s", node, err)
                     return []
 
