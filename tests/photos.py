@@ -58,6 +58,9 @@ class Photos(MediaSource):
                     return own
                 return await others.async_get_platform(domain)
 
+            async def async_get_platforms(self) -> dict[str, Any]:
+                return {**await others.async_get_platforms(), "photos": own}
+
         hass.data[DATA_MEDIA_SOURCE_PLATFORMS] = Sources()  # type: ignore[assignment]
         hass.data[PHOTOS] = self
 

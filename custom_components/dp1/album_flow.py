@@ -1,6 +1,5 @@
 """Subentry flow of a library: an album, which is a folder of the home's own pictures."""
 
-from collections.abc import Sequence
 from contextlib import suppress
 from hashlib import sha256
 from typing import Any
@@ -28,11 +27,11 @@ from .length import LONGEST, SHORTEST
 from .library.folder import (
     CONF_FOLDER,
     CONF_ITEM_DURATION,
+    CONF_OPEN,
     CONF_ORDER,
     CONF_PAIRS,
     CONF_SUBFOLDERS,
     Album,
-    File,
     Order,
     async_folders,
 )
@@ -49,29 +48,33 @@ class AlbumFlow(SubentryFlow, Dialog[SubentryFlowResult]):
         errors: dict[str, str] = {}
         values = user_input
         if user_input is not None:
-            name, folder = user_input.get(CONF_NAME, ""), user_input[CONF_FOLDER]
+            is_opened = user_input.pop(CONF_OPEN, False)
             data = {key: user_input[key] for key in user_input if key != CONF_NAME}
-            files: Sequence[File] = ()
-            with suppress(HomeAssistantError), translated_errors("catalog", folder):
-                files = await Album("", name, data).async_files(self.hass)
-            if not files:
-                errors[CONF_FOLDER] = "no_pictures"
-            elif not name:
-                errors[CONF_NAME] = "invalid_name"
-            else:
-                identity = sha256(folder.encode()).hexdigest()[:32]
-                return self._save(title=name, data=data, unique_id=identity)
+            album = Album("", user_input.get(CONF_NAME, ""), data)
+            if not is_opened:
+                with suppress(HomeAssistantError), translated_errors("catalog"):
+                    await album.async_files(self.hass)
+                if not album.files:
+                    errors[CONF_FOLDER] = "no_pictures"
+                elif not (name := user_input.get(CONF_NAME, album.title)):
+                    errors[CONF_NAME] = "invalid_name"
+                else:
+                    identity = f"{album.folder} {album.order}".encode()
+                    unique_id = sha256(identity).hexdigest()[:32]
+                    return self._save(title=name, data=data, unique_id=unique_id)
         elif self.source != SOURCE_USER:
             subentry = self._get_reconfigure_subentry()
             values = {CONF_NAME: subentry.title, **subentry.data}
-        found = await async_folders(self.hass)
+        opened = values[CONF_FOLDER] if values else ""
+        found = await async_folders(self.hass, opened)
         folders = [SelectOptionDict(value=it, label=found[it]) for it in found]
         schema = vol.Schema(
             {
-                vol.Required(CONF_NAME): NAME_FIELD,
+                vol.Optional(CONF_NAME): NAME_FIELD,
                 vol.Required(CONF_FOLDER): SelectSelector(
                     SelectSelectorConfig(options=folders, custom_value=True)
                 ),
+                vol.Optional(CONF_OPEN, default=False): BooleanSelector(),
                 vol.Required(CONF_ORDER, default=Order.SHUFFLED.value): SelectSelector(
                     SelectSelectorConfig(
                         options=[it.value for it in Order],

@@ -23,14 +23,7 @@ PLACE: Final = re.compile(r"0*([1-9][0-9]{0,8})(\.0*)?")
 def name(value: Any) -> str:
     """Validate an id or a title, also one that is a number."""
     is_whole = isinstance(value, float) and value.is_integer()
-    return _text(int(value) if is_whole else value)
-
-
-def _text(value: Any) -> str:
-    """Validate a text that can be written: nothing is kept by the name of a file in other bytes."""
-    if not is_unicode(text := cv.string(value)):
-        raise vol.Invalid("the name is no UTF-8: rename the file")
-    return text
+    return cv.string(int(value) if is_whole else value)
 
 
 def text_up_to(most: int) -> Any:
@@ -92,7 +85,9 @@ def media(value: Any) -> str:
     """Validate a media content id, or a value of the media picker."""
     if isinstance(value, dict):
         value = value.get(ATTR_MEDIA_CONTENT_ID)
-    return _text(value)
+    if not is_unicode(media_id := cv.string(value)):
+        raise vol.Invalid("the name is no UTF-8: rename the file")
+    return media_id
 
 
 def color(value: Any) -> str:

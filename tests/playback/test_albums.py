@@ -31,13 +31,7 @@ from custom_components.dp1.displays import find_display
 from custom_components.dp1.grants import GRANTS
 from custom_components.dp1.length import length_of_film, length_of_sound
 from custom_components.dp1.library import folder as folder_module
-from custom_components.dp1.library.folder import (
-    Album,
-    File,
-    Order,
-    async_folders,
-    ordered,
-)
+from custom_components.dp1.library.folder import Album, File, Order, ordered
 from custom_components.dp1.library.item import Item
 from custom_components.dp1.library.library import Library
 from custom_components.dp1.library.node import NodeKind
@@ -289,7 +283,6 @@ async def test_an_album(
 async def test_the_dialog(hass: HomeAssistant, pictures: Path) -> None:
     """An album is added and changed in a dialog that offers the folders, and refuses one without pictures."""
     entry = await set_up(hass, library_entry(NOWHERE))
-    assert (await async_folders(hass))[FOLDER].endswith("/ Holiday")
     form = await hass.config_entries.subentries.async_init(
         (entry.entry_id, "album"), context={"source": SOURCE_USER}
     )
@@ -307,6 +300,41 @@ async def test_the_dialog(hass: HomeAssistant, pictures: Path) -> None:
     result = await fill(hass, form, **values | {"order": "shuffled"})
     assert outcome(result) == "reconfigure_successful"
     assert entry.subentries[subentry.subentry_id].data["order"] == "shuffled"
+
+
+def offered(form: Any) -> dict[str, str]:
+    """Return the titles of the folders that a dialog offers, by their ids."""
+    selector = form["data_schema"].schema["folder"]
+    return {it["value"]: it["label"] for it in selector.config["options"]}
+
+
+async def test_the_dialog_opens_folders(hass: HomeAssistant, pictures: Path) -> None:
+    """A folder is chosen level by level, by its title, and only what is opened is asked; it is two albums in two orders."""
+    photos = Photos(hass, {"Walk.jpg": PNG})
+    entry = await set_up(hass, library_entry(NOWHERE))
+
+    async def begin() -> Any:
+        return await hass.config_entries.subentries.async_init(
+            (entry.entry_id, "album"), context={"source": SOURCE_USER}
+        )
+
+    form = await begin()
+    assert "media-source://media_source" in offered(form) and not photos.browsed
+    where = PHOTOS.removesuffix("|one")
+    form = await fill(hass, form, folder=where, open=True)
+    assert outcome(form) == "user" and photos.browsed == 1
+    assert offered(form)[where] == "albums"
+    assert offered(form)[PHOTOS] == "albums / one"
+    for order in ("newest", "name"):
+        assert outcome(await fill(hass, form, folder=PHOTOS, order=order)) == CREATED
+        form = await begin()
+    assert [it.title for it in entry.subentries.values()] == ["one", "one"]
+    form = await fill(hass, form, folder=PHOTOS, order="name")
+    assert outcome(form) == "already_configured"
+    # A source that fails, or sleeps, keeps nothing closed.
+    photos.failing = "error"
+    form = await fill(hass, await begin(), folder=where, open=True)
+    assert outcome(form) == "user" and PHOTOS not in offered(form)
 
 
 def jpeg(

@@ -40,6 +40,8 @@ from .item import WORK_IDS, Item, Json
 FOLDER_PREFIX: Final = f"{DOMAIN}://folder/"
 FILES: Final = "media-source://media_source/"
 CONF_FOLDER: Final = "folder"
+# Of the dialog: to offer what is in the folder, instead of taking it.
+CONF_OPEN: Final = "open"
 CONF_ORDER: Final = "order"
 CONF_ITEM_DURATION: Final = "item_duration"
 CONF_SUBFOLDERS: Final = "subfolders"
@@ -58,9 +60,6 @@ NO_ALBUMS: Final = (
     "media-source://radio_browser",
     "media-source://tts",
 )
-# Of folders that a dialog offers, and how deep they may be.
-MAX_CHOICE: Final = 200
-LEVELS: Final = 2
 # Levels of folders.
 MAX_DEPTH: Final = 8
 # What servers, desktops and editors put beside pictures.
@@ -390,27 +389,20 @@ async def async_is_folder(hass: HomeAssistant, media_id: str) -> bool:
         return False
 
 
-async def async_folders(hass: HomeAssistant) -> dict[str, str]:
-    """Return names of folders that can be chosen by their media ids: two levels of each source, as far as they can be read."""
+async def async_folders(hass: HomeAssistant, opened: str) -> dict[str, str]:
+    """Return the titles of the media sources, of a folder and of those in it, by their media ids; nothing else is asked."""
     found: dict[str, str] = {}
-    waiting: list[tuple[str | None, str, int]] = [(None, "", 0)]
-    while waiting and len(found) < MAX_CHOICE:
-        folder, name, depth = waiting.pop(0)
-        try:
-            with component_errors(folder or ""):
+    for folder in (None, opened) if opened else (None,):
+        with suppress(HomeAssistantError), component_errors(opened):
+            async with asyncio.timeout(PATIENCE):
                 page = await media_source.async_browse_media(hass, folder)
-        except HomeAssistantError:
-            continue
-        for child in page.children or ():
-            key = child.media_content_id
-            if not child.can_expand or key.startswith(NO_ALBUMS):
-                continue
-            title = " / ".join(filter(None, (name, clean(child.title, MAX_TITLE))))
-            if depth:
-                found[key] = title
-            if depth < LEVELS:
-                waiting.append((key, title, depth + 1))
-    return dict(list(found.items())[:MAX_CHOICE])
+            if folder:
+                found[folder] = clean(page.title, MAX_TITLE)
+            path = f"{page.title} / " if folder else ""
+            for it in page.children or ():
+                if it.can_expand and not it.media_content_id.startswith(NO_ALBUMS):
+                    found[it.media_content_id] = clean(path + it.title, MAX_TITLE)
+    return found
 
 
 async def _async_inner(hass: HomeAssistant, child: BrowseMedia) -> BrowseMedia | None:
