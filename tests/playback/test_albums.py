@@ -777,6 +777,44 @@ async def test_never_again(
     await until(lambda: on_wall() == [shown[0], *shown[2:]])
 
 
+async def test_shuffled_goes_on(
+    hass: HomeAssistant,
+    pictures: Path,
+    display: DisplaySimulator,
+    display_entry: MockConfigEntry,
+) -> None:
+    """Shuffled pictures go on where they were, also after other things and a restart; others begin anew."""
+    entry = await album(hass, order="shuffled")
+    where = f"media-source://dp1/{entry.entry_id}/album/{KEY}"
+
+    def shown() -> Any:
+        return state_of(hass).attributes.get("dp1", {}).get("work_id")
+
+    await play(hass, where)
+    await until(lambda: len(display.player.items) == 4)
+    third = display.player.items[2]["id"]
+    await hass.services.async_call(
+        "dp1", "show_work", {"entity_id": ENTITY_ID, "work": 3}, blocking=True
+    )
+    await until(lambda: shown() == third)
+    await play(hass, f"{FOLDER}/DSC00012.png", "image/png")
+    await until(lambda: len(display.player.items) == 1)
+    assert await hass.config_entries.async_reload(display_entry.entry_id)
+    await play(hass, where)
+    await until(lambda: len(display.player.items) == 4 and shown() == third)
+    await play(hass, where)
+    await until(lambda: len(display.player.items) == 4 and shown() == third)
+    entry = await album(hass, order="name")
+    await play(hass, where := f"media-source://dp1/{entry.entry_id}/album/{KEY}")
+    await until(lambda: shown() == display.player.items[0]["id"])
+    await hass.services.async_call(
+        "dp1", "show_work", {"entity_id": ENTITY_ID, "work": 3}, blocking=True
+    )
+    await until(lambda: shown() == display.player.items[2]["id"])
+    await play(hass, where)
+    await until(lambda: shown() == display.player.items[0]["id"])
+
+
 @pytest.mark.parametrize("failing", ["error", "empty", "inner"])
 async def test_nothing_read(
     hass: HomeAssistant,

@@ -10,6 +10,7 @@ from homeassistant.core import CALLBACK_TYPE, callback
 from homeassistant.helpers.json import json_bytes
 from homeassistant.util import dt as dt_util
 
+from ..client.display.client import Start
 from ..client.display.player_status import PlayerStatus
 from ..client.hosts import same_work
 from ..client.playlist.playlist import Playlist
@@ -92,6 +93,14 @@ class History:
         finally:
             self._expected = None
 
+    def place(self, media_id: str) -> Start:
+        """Return where a playlist is, or was when it hung last."""
+        entry = self._entries.get(media_id)
+        start = entry.start if entry else Start()
+        is_current = self._current is not None and self._current.media_id == media_id
+        work = self._player.current if self._player and is_current else None
+        return replace(start, work_id=work.id, index=None) if work else start
+
     def media_id_of(self, hung: Hung) -> str | None:
         """Return the media id of what hangs, if it is in the history or could be."""
         return self._id_of(hung.asked)
@@ -144,6 +153,9 @@ class History:
     def _add(self, media_id: str, title: str | None, hung: Hung) -> None:
         """Add the latest entry, and remove entries over the limits."""
         playlist = hung.asked
+        if (last := self._current) is not None and last.media_id in self._entries:
+            kept = replace(last, start=self.place(last.media_id))
+            self._entries[last.media_id] = kept
         before = self._entries.pop(media_id, None)
         if before is not None and before.asked is playlist:
             size = before.size

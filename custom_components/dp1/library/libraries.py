@@ -29,8 +29,9 @@ from ..client.playlist.playlist import Document, Playlist
 from ..client.text import shorten
 from ..const import CONF_CATALOG_URL, CONF_FEED_URL, CONF_KIND, DOMAIN, EntryKind
 from ..errors import action_failed, invalid_input, translated, translated_errors
+from ..grants import GRANTS
 from ..hosts import HOSTS
-from .folder import FOLDER_PREFIX
+from .folder import FOLDER_PREFIX, Order
 from .index import place_of
 from .item import Item, labeled
 from .library import Library, LibraryConfigEntry, error_prefix_of
@@ -237,6 +238,18 @@ async def async_node_on(
                 if place_of(work.source) == place_of(url):
                     return library, text
     return None
+
+
+@callback
+def is_shuffled(hass: HomeAssistant, url: str | None) -> bool:
+    """Return whether a list that is lent is an album without an order, which goes on where it was."""
+    media_id = hass.data[GRANTS].media_id_of(url or "") or ""
+    return any(
+        media_id == make_media_id(library.entry_id, node_id(NodeKind.ALBUM, album.key))
+        for library in async_libraries(hass)
+        for album in library.albums.albums
+        if album.order is Order.SHUFFLED
+    )
 
 
 @callback

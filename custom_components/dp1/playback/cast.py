@@ -25,6 +25,7 @@ from ..display.hung import Hung
 from ..errors import action_failed, invalid_input
 from ..grants import GRANTS, internal_url
 from ..lent import lent_in, without_token
+from ..library.libraries import is_shuffled
 from .alive import async_alive
 from .media_ids import start_of
 from .request import Begin, Ready, Request
@@ -55,7 +56,10 @@ async def async_prepared(
         asked = replace(asked, document={})
     asked = replace(asked, warning=alive.warning, left_out=alive.left_out)
     sent = alive if alive.url is None else asked
-    return Hung(asked=asked, sent=None if sent == asked else sent, start=request.start)
+    start = request.start
+    if start == Start() and is_shuffled(coordinator.hass, asked.url):
+        start = replace(coordinator.history.place(asked.url or ""), shuffle=None)
+    return Hung(asked=asked, sent=None if sent == asked else sent, start=start)
 
 
 async def _async_hang(coordinator: DisplayCoordinator, hung: Hung, wake: bool) -> Hung:
