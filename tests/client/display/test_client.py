@@ -93,6 +93,16 @@ async def test_a_display_that_hangs(monkeypatch: pytest.MonkeyPatch) -> None:
             await display.toggle_mute()
 
 
+async def test_a_cut_network_is_told_soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A cast that takes long is waited for no longer than the display answers anything at all."""
+    for name in ("_CAST_PATIENCE", "_PROBE_TIMEOUT"):
+        monkeypatch.setattr(f"custom_components.dp1.client.display.client.{name}", 0.2)
+    async with scripted(Reply(fault="never")) as (server, display):
+        with pytest.raises(LostAnswerError):
+            await display.cast(BY_URL)
+        assert [it.path for it in server.requests] == ["/api/cast", "/metrics"]
+
+
 @pytest.mark.parametrize("fault", ["before", "after", "half"])
 @pytest.mark.parametrize("dialect", Dialect)
 async def test_a_cast_is_never_sent_twice(dialect: Dialect, fault: str) -> None:

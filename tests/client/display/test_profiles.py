@@ -138,8 +138,20 @@ async def test_the_newest_of_three_casts_is_refused(profile: str) -> None:
         assert simulator.state.playlist["id"] == "bb22"
 
 
-@pytest.mark.parametrize(("profile", "turned"), [("A1", 2), ("B", 3)])
-async def test_turning_twice(profile: str, turned: int) -> None:
+async def test_a_slow_cast_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A display that answers other requests meanwhile has the time that it takes, and the cast is sent once."""
+    monkeypatch.setattr(
+        "custom_components.dp1.client.display.client._CAST_PATIENCE", 0.05
+    )
+    async with ready("B", dialect=Dialect.FF) as (simulator, display):
+        simulator.inject("slow", command="displayPlaylist", times=1, seconds=0.5)
+        await display.cast(DOCUMENT)
+        assert simulator.commands.count("displayPlaylist") == 1
+        assert simulator.state.playlist is not None
+
+
+@pytest.mark.parametrize(("profile", "turned"), [("A1", 3), ("B", 4)])
+async def test_turning_again(profile: str, turned: int) -> None:
     """The limit of a rotation is that of the contract the display reports; one that would wait for long is refused."""
     async with (
         DisplaySimulator(profile, storm_gate=False) as simulator,
@@ -147,8 +159,8 @@ async def test_turning_twice(profile: str, turned: int) -> None:
     ):
         await display.identify()
         await display.device_status()
-        with pytest.raises(BusyError) if turned < 3 else nullcontext():
-            for _ in range(3):
+        with pytest.raises(BusyError) if turned < 4 else nullcontext():
+            for _ in range(4):
                 await display.rotate(clockwise=False)
         assert simulator.commands.count("rotate") == turned
 

@@ -4,8 +4,16 @@ The protocol is that of published Feral File firmware 0.9 to 2.0.7. A display th
 of October 2025 knows ``displayPlaylist`` and nothing else.
 """
 
+import asyncio
 from collections import Counter
-from collections.abc import AsyncGenerator, Callable, Container, Mapping, Sequence
+from collections.abc import (
+    AsyncGenerator,
+    Awaitable,
+    Callable,
+    Container,
+    Mapping,
+    Sequence,
+)
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
@@ -102,8 +110,11 @@ DEFAULT_PORT = 1111
 
 _PROBE_TIMEOUT = 5.0
 _SCREENSHOT_TIMEOUT = 15.0
-# Seconds that a rotation waits for the rate limit; whoever looks at the screen turns it again otherwise.
-_ROTATION_PATIENCE = 2.0
+# Seconds that a cast has for its answer until a display is asked whether it is there, and then again.
+_CAST_PATIENCE = 5.0
+# Seconds that a rotation waits for the rate limit, as a third one within six; whoever looks at the screen turns it again
+# otherwise.
+_ROTATION_PATIENCE = 7.0
 _MAX_SCREENSHOT = 32 * 1024 * 1024
 # A page has a thousand works.
 _MAX_PAGES = 4
@@ -594,7 +605,8 @@ class Display:
         """
         request = {**_argument(playlist, dialect), "intent": {"action": "now_display"}}
         for attempt in range(1, ATTEMPTS + 1):
-            answer = await self._transport.post("displayPlaylist", request)
+            post = self._transport.post("displayPlaylist", request)
+            answer = await self._attended(post)
             if not 200 <= answer.status < 300:
                 error = refusal("displayPlaylist", answer)
                 if answer.status == 500 and self.dialect is Dialect.FF:
@@ -609,6 +621,19 @@ class Display:
                 break
             await self._transport.rate_limit.back_off("displayPlaylist", attempt)
         return await parse_reply("displayPlaylist", answer, mapping)
+
+    async def _attended(self, post: Awaitable[Answer]) -> Answer:
+        """Wait for an answer that may take long, as long as the display answers anything at all."""
+        request = asyncio.ensure_future(post)
+        try:
+            while not (await asyncio.wait({request}, timeout=_CAST_PATIENCE))[0]:
+                try:
+                    await self.probe()
+                except UnreachableError as err:
+                    raise LostAnswerError(str(err)) from err
+            return request.result()
+        finally:
+            request.cancel()
 
     async def _accepted(self, answer: Answer, dialect: Dialect) -> Mapping[str, Any]:
         """Return the reply of a display that may follow the 2025 description, which does not define replies.
