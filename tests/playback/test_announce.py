@@ -392,6 +392,30 @@ async def test_it_does_not_sleep_at_once(
     assert not wall_of(house).notes.sleeps
 
 
+async def test_it_never_sleeps_again(
+    house: House, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A display that answers, but does not sleep again, stays awake after a while, which is told once."""
+    set_timing(push_patience=0.05)
+    await hang(house)
+    await house.do("turn_off", "wall")
+    await ring(house)
+    wall = house.walls["wall"]
+    for command in ("sleepNow", "setSleepMode"):
+        wall.inject(FaultKind.STATUS, command=command)
+    for _ in range(2):
+        await wait(house)
+        assert wall_of(house).notes.sleeps
+    advance(monkeypatch, 700)
+    await wait(house, 11)
+    assert not wall_of(house).notes.sleeps
+    assert caplog.text.count("stays as it is") == 1
+    wall.reset_counters()
+    await wait(house)
+    assert not wall.writes
+    assert_back(house)
+
+
 async def test_a_sleeping_display_sleeps_again(house: House) -> None:
     """A sleeping display is woken for the interlude, and sleeps again with its playlist."""
     await hang(house)

@@ -35,6 +35,8 @@ MAX_ANNOUNCED: Final = 4
 OVER: Final[Mapping[str, Any]] = {"announced": (), "lasting": (), "sleeps": False}
 # Seconds after the end of an announcement, until a display that cannot be given back what it showed keeps it.
 GIVE_UP: Final = 86400.0
+# After that end, until one that answers, but does not sleep again, stays awake.
+STAYS_AWAKE: Final = timedelta(minutes=10)
 
 type Response = dict[str, Any]
 
@@ -319,11 +321,17 @@ async def _async_end(coordinator: DisplayCoordinator) -> None:
             await _async_restore(coordinator)
         except HomeAssistantError as err:
             LOGGER.debug("%s: an announcement ends late: %s", coordinator.name, err)
-            announcement = wall.notes.announcement
-            if announcement is None or announcement.rest > -GIVE_UP:
-                wall.apply(RETRY_AFTER)
+            announcement, hung = wall.notes.announcement, wall.hung
+            if announcement is not None:
+                is_over = announcement.rest < -GIVE_UP
             else:
-                await wall.async_note(announced=(), lasting=())
+                since = hung and dt_util.utcnow() - hung.at
+                is_over = is_refused(err) and (not since or since > STAYS_AWAKE)
+            if not is_over:
+                wall.apply(RETRY_AFTER)
+                return
+            LOGGER.warning("%s stays as it is: %s", coordinator.name, err)
+            await wall.async_note(**OVER)
 
 
 async def _async_restore(coordinator: DisplayCoordinator) -> None:
