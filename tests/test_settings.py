@@ -337,12 +337,14 @@ async def test_an_edited_schedule_holds_up_nothing_else(wall: Wall) -> None:
 @pytest.mark.parametrize("timing", [dict(FAST, pace=1)])
 @pytest.mark.parametrize("profile", ["A1"])
 async def test_a_rotation_that_has_to_wait(wall: Wall) -> None:
-    """Older firmware takes two in twelve seconds: the third is refused in words, and none is left half turned."""
+    """Older firmware takes two in twelve seconds: the third is waited for, and what would take longer is refused in words."""
     await choose(wall, "orientation", TURNS[1])
-    data = {"option": TURNS[3]}
+    await choose(wall, "orientation", TURNS[3])
+    assert wall.display.device.orientation == WIRE[TURNS[3]]
+    data = {"option": TURNS[1]}
     key = await refusal(wall, "select", "orientation", "select_option", **data)
     assert key == "display_busy"
-    assert wall.display.device.orientation == WIRE[TURNS[1]]
+    assert wall.display.device.orientation == WIRE[TURNS[3]]
 
 
 @pytest.mark.parametrize("profile", FIRMWARE)
