@@ -48,7 +48,8 @@ async def test_nothing_is_made_at_each_look(
         assert any(it is item for it in (await library.async_children(folder)).nodes)
     for item in (show, series, artist):
         assert any(it is item for it in await search_nodes(library, item.title))
-    assert library.work(on_wall({"id": work.item_id})) is work
+    seen = {"id": work.item_id, "source": work.source}
+    assert library.work(on_wall(seen)) is work
     assert library.work(on_wall({"source": work.source})) is work
 
 
@@ -69,7 +70,7 @@ async def test_what_depends_on_others_is_made_again(
         assert again.subtitle == "Net Good" and again.title == series.title
         for seen in (
             await library.async_node(work.id),
-            library.work(on_wall({"id": work.item_id})),
+            library.work(on_wall({"id": work.item_id, "source": work.source})),
         ):
             assert seen and (seen.exhibition, seen.title) == ("Net Good", work.title)
         assert (await library.async_node(show.id)).title == "Net Good"
