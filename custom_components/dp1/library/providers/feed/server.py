@@ -79,6 +79,7 @@ class FeedServer(Shelf[FeedPlaylist]):
             FeedPlaylist,
             self._pages,
             lambda _, playlist: playlist_node(playlist),
+            is_packed=True,
             follow=self._follow,
             ended=self._handle_list,
         )
@@ -409,14 +410,13 @@ class FeedServer(Shelf[FeedPlaylist]):
     def _follow(
         self, listing: Listing[FeedPlaylist], delta: Delta[FeedPlaylist]
     ) -> None:
-        """Index the playlists by their slugs, of which the newest of one counts, and make their items, of which there are many."""
+        """Index the playlists by their slugs, of which the newest of one counts, and fold their titles."""
         records = reversed(self.list.records)
         self._by_slug = {
             playlist.slug: playlist for playlist in records if playlist.slug
         }
         for playlist in (*delta.added, *delta.changed):
             self._titles[playlist.id] = fold_anew(playlist.title)
-            listing.item_of(playlist)
         for playlist in delta.removed:
             del self._titles[playlist.id]
         for follow in self.followers:
