@@ -32,7 +32,10 @@ from homeassistant.components.media_source import (
     PlayMedia,
     async_browse_media,
 )
-from homeassistant.components.media_source.const import DATA_MEDIA_SOURCE_PLATFORMS
+from homeassistant.components.media_source.const import (
+    DATA_LOCAL_SOURCE,
+    DATA_MEDIA_SOURCE_PLATFORMS,
+)
 from homeassistant.config_entries import ConfigSubentryData
 from homeassistant.core import Context, HomeAssistant
 from homeassistant.core_config import async_process_ha_core_config
@@ -258,7 +261,8 @@ async def media(
     """Set up what the ids of media name, and return what stands for it in them."""
     hass = house.hass
     (tmp_path / "a.png").write_bytes(PNG)
-    hass.config.media_dirs = {"local": str(tmp_path)}
+    local: Any = hass.data[DATA_LOCAL_SOURCE]
+    local.media_dirs = hass.config.media_dirs = {"local": str(tmp_path)}
     hass.data[DATA_MEDIA_SOURCE_PLATFORMS] = Sources(
         hass.data[DATA_MEDIA_SOURCE_PLATFORMS]
     )

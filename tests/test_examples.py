@@ -79,6 +79,7 @@ async def house(hass: HomeAssistant, tmp_path: Path) -> AsyncIterator[House]:
     hass.config.internal_url = "http://127.0.0.1:8123"
     hass.config.media_dirs = {"local": str(tmp_path)}
     (tmp_path / "door.jpg").write_bytes(b"\xff\xd8")
+    (tmp_path / "own.html").write_text("<p>Hello</p>")
     (tmp_path / "configuration.yaml").touch()
     for component in ("homeassistant", "media_source", "conversation"):
         assert await async_setup_component(hass, component, {})

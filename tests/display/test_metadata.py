@@ -191,12 +191,12 @@ async def test_like_what_hangs(gallery: Gallery) -> None:
     """The shown work can be added to the favorites and removed."""
     await gallery.cast(exhibition=LARGE)
     title = gallery.attribute("media_title")
-    assert details(gallery)["favorite"] is False
+    await until(lambda: details(gallery)["favorite"] is False)
     told = await gallery.call("add_favorite", entity_id=ENTITY_ID)
     assert told["title"] == title
     await until(lambda: details(gallery)["favorite"])
     await gallery.player("media_next_track")
-    assert details(gallery)["favorite"] is False
+    await until(lambda: details(gallery)["favorite"] is False)
     folder = await gallery.browse(gallery.media_id("favorites"))
     assert [child.media_content_id for child in folder.children] == [
         told["media_content_id"]

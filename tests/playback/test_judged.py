@@ -68,7 +68,7 @@ class Entrance:
 async def test_the_list_itself(internet: Internet, wall: Wall, name: str) -> None:
     """An address of a list that is gone, or has an archive, is refused; of one that fails or is silent, the reason is told."""
     entrance = Entrance(name, internet, wall)
-    assert "HTTP 404" in await entrance.show()
+    assert "There is nothing at" in await entrance.show()
     internet.works[f"{NEW}/list.json"] = "application/zip", b"PK"
     told = await entrance.show()
     assert told.startswith("refused") and "of a type" in told

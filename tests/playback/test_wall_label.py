@@ -167,7 +167,7 @@ async def test_what_is_built_fits_the_schemas(gallery: Gallery, tmp_path: Path) 
     """Each kind of playlist that we build is valid by the schemas of the specification; all but a message have labels."""
     hass, wall = gallery.hass, gallery.wall
     hass.config.internal_url = "http://127.0.0.1:9"
-    hass.config.media_dirs = {"local": str(tmp_path)}
+    hass.config.media_dirs["local"] = str(tmp_path)
     assert await async_setup_component(hass, "media_source", {})
     (tmp_path / "Harbor.png").write_bytes(PIXEL)
     (tmp_path / "Tide.mp4").write_bytes(PIXEL)
