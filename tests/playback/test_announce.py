@@ -21,7 +21,7 @@ from homeassistant.util import dt as dt_util
 
 from tests.displays import settle, state_of, until
 from tests.houses import House, series, served, titles
-from tests.simulators.display import FaultKind
+from tests.simulators.display import DisplaySimulator, FaultKind
 from tests.simulators.display.clock import ShiftedClock
 from tests.timing import DEFAULTS, set_timing
 
@@ -359,12 +359,8 @@ async def test_a_restart_before_the_second_is_sent(
     assert_back(house)
 
 
-@pytest.mark.parametrize("between", ["nothing", "a restart", "a phone", "somebody"])
-@pytest.mark.parametrize("kind", [FaultKind.RESET, FaultKind.STATUS])
-async def test_it_does_not_sleep_at_once(
-    house: House, between: str, kind: FaultKind
-) -> None:
-    """A display that does not answer, or follow, when it is to sleep again is told until it does, unless somebody is there."""
+async def cannot_sleep(house: House, kind: FaultKind) -> DisplaySimulator:
+    """Ring over a display that slept, and let it fail when it is to sleep again."""
     set_timing(push_patience=0.05)
     await hang(house)
     await house.do("turn_off", "wall")
@@ -372,6 +368,16 @@ async def test_it_does_not_sleep_at_once(
     wall = house.walls["wall"]
     for command in ("sleepNow", "setSleepMode"):
         wall.inject(kind, command=command)
+    return wall
+
+
+@pytest.mark.parametrize("between", ["nothing", "a restart", "a phone", "somebody"])
+@pytest.mark.parametrize("kind", [FaultKind.RESET, FaultKind.STATUS])
+async def test_it_does_not_sleep_at_once(
+    house: House, between: str, kind: FaultKind
+) -> None:
+    """A display that does not answer, or follow, when it is to sleep again is told until it does, unless somebody is there."""
+    wall = await cannot_sleep(house, kind)
     await wait(house)
     assert_back(house)
     assert not wall.state.asleep
@@ -396,13 +402,7 @@ async def test_it_never_sleeps_again(
     house: House, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     """A display that answers, but does not sleep again, stays awake after a while, which is told once."""
-    set_timing(push_patience=0.05)
-    await hang(house)
-    await house.do("turn_off", "wall")
-    await ring(house)
-    wall = house.walls["wall"]
-    for command in ("sleepNow", "setSleepMode"):
-        wall.inject(FaultKind.STATUS, command=command)
+    wall = await cannot_sleep(house, FaultKind.STATUS)
     for _ in range(2):
         await wait(house)
         assert wall_of(house).notes.sleeps

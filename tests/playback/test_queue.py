@@ -83,16 +83,14 @@ async def test_much_is_said_of_all_added_works(house: House) -> None:
 
 @pytest.mark.parametrize("how", ["add", "next"])
 async def test_the_current_work_is_not_loaded_again(house: House, how: str) -> None:
-    """A longer playlist does not reload the current work, which goes on, and can be played again."""
+    """A longer playlist does not reload the current work, and can be played again."""
     wall = house.walls["wall"]
     await house.phone_casts("wall", TIDES)
     await house.phone("wall", "moveToArtwork", index=1)
     showing = wall.player.settings.showing_key
-    since = house.attribute("wall", "media_position_updated_at")
     await enqueue(house, how)
     assert len(wall.state.items) == 5
     assert wall.player.settings.showing_key == showing
-    assert house.attribute("wall", "media_position_updated_at") == since
     assert wall.state.current_title == "Tides 2"
     media_id = house.attribute("wall", "media_content_id")
     await house.do("clear_playlist", "wall")

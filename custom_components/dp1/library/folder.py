@@ -563,13 +563,13 @@ def ordered(
         case Order.NAME:
             return sorted(files, key=lambda it: _natural(it.name))[:MAX_SHOWN]
         case Order.NEWEST | Order.OLDEST | Order.ON_THIS_DAY:
-            dated, taken = [], "9999"
+            by_time, taken = [], "9999"
             for file in files:
                 # Sources without times give the newest first: what tells none is beside the one before it.
                 taken = file.taken or taken
-                dated.append((taken, file))
-            dated.sort(key=lambda it: it[0], reverse=True)
-            found = [file for _, file in dated]
+                by_time.append((taken, file))
+            by_time.sort(key=lambda it: it[0], reverse=True)
+            found = [file for _, file in by_time]
             if order is Order.ON_THIS_DAY:
                 found = _on_this_day(found)
             return (found[::-1] if order is Order.OLDEST else found)[:MAX_SHOWN]
