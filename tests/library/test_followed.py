@@ -248,6 +248,8 @@ async def test_a_channel_with_another_playlist_at_an_address(
         house.put(EVENINGS, 1, url)
         await house.follow(f"/{EVENINGS}")
         assert len(house.listed()) == 2
+        # A list that was restored is read once more.
+        assert await house.look() == []
         count = len(server.requests)
         assert await house.look() == []
         assert len(server.requests) == count

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from custom_components.dp1.voice.sentences import LOCK
+from custom_components.dp1.voice.sentences import LOCK, WAITING
 from homeassistant.const import STATE_UNAVAILABLE, STATE_UNKNOWN
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers import entity_registry as er
@@ -45,13 +45,18 @@ async def test_a_title_with_the_name_of_a_display(
 ) -> None:
     """A title that ends like the name of a display elsewhere is shown here; only a name has sentences written anew."""
     easel = home.ids[home.there.url]
-    await until(lambda: not hass.data[LOCK].locked())
+
+    def writing() -> bool:
+        """Return whether the sentences are written, or are about to be."""
+        return hass.data[WAITING] or hass.data[LOCK].locked()
+
+    await until(lambda: not writing())
     er.async_get(hass).async_update_entity(easel, icon="mdi:easel")
-    assert not hass.data[LOCK].locked()
+    assert not writing()
     for name, title in (("Sun", "Seven Small Suns"), ("Weather", "Slow Weather")):
         er.async_get(hass).async_update_entity(easel, name=name)
-        assert hass.data[LOCK].locked()
-        await hass.async_block_till_done()
+        assert writing()
+        await until(lambda: not writing())
         said = await home.does(f"show {title}")
         assert said.startswith(title)
         assert said.endswith("Big Wall.")
