@@ -29,16 +29,14 @@ HIGHEST = {"intent", "llm", "media_player", "services"}
 # From the lowest level to the highest. A room is named by its folder; everything else is a platform.
 ORDER: tuple[set[str], ...] = (
     {"client", "const"},
-    {"lent"},
-    {"errors", "fields", "language", "length", "timing"},
-    {"dialogs", "permissions", "storage"},
+    {"errors", "fields", "language"},
+    {"permissions", "storage"},
     {"addresses", "grants"},
     {"hosts"},
     {"library", "screen"},
     {"display"},
-    {"collection_flow", "coordinator"},
-    {"album_flow", "displays"},
-    {"options_flow"},
+    {"coordinator", "flows"},
+    {"displays"},
     {"config_flow", "entity", "playback"},
     {"browse", "cards"},
     {"voice"},
@@ -60,7 +58,7 @@ CLIENT_ORDER: tuple[set[str], ...] = (
 # The same within the library.
 LIBRARY = f"{PACKAGE}.library"
 LIBRARY_ORDER: tuple[set[str], ...] = (
-    {"file_reader", "item"},
+    {"file_reader", "item", "length", "timing"},
     {"files", "folder", "node", "settings", "signing_key", "words"},
     {"listing"},
     {"index", "shelf"},

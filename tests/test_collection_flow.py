@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
-from custom_components.dp1 import collection_flow
 from custom_components.dp1.client import retry
 from custom_components.dp1.client.errors import NotFoundError, TemporaryError
 from custom_components.dp1.client.indexer import client
+from custom_components.dp1.flows import subentries
 from homeassistant.config_entries import SOURCE_USER
 from homeassistant.core import HomeAssistant
 
@@ -112,7 +112,7 @@ async def test_names(
             raise answer
         return str(answer)
 
-    monkeypatch.setattr(collection_flow, "look_up_name", look_up)
+    monkeypatch.setattr(subentries, "look_up_name", look_up)
     for name, error in (
         ("none.eth", "unknown_name"),
         ("away.tez", "name_not_looked_up"),

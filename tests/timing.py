@@ -19,7 +19,7 @@ MODULES: Final[Mapping[str, str]] = {
     "grants": "proxy_grace",
     "playback.media_proxy": "lent_check",
     "browse.pictures": "picture_timeout picture_retry",
-    "timing": "refresh list_retry page_pause title_timeout document_timeout",
+    "library.timing": "refresh list_retry page_pause title_timeout document_timeout",
     "library.listing": "read_retry",
     "library.shelf": "last_list_retry save_delay",
     "library.providers.catalog.server": "catalog_age",

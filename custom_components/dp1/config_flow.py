@@ -37,11 +37,9 @@ from homeassistant.helpers.typing import DiscoveryInfoType
 from homeassistant.util.hass_dict import HassKey
 
 from .addresses import ADDRESSES
-from .album_flow import AlbumFlow
 from .client.display.client import Dialect
 from .client.errors import Dp1Error, WantsPairingError
 from .client.text import markdown_safe
-from .collection_flow import ChannelFlow, CollectionFlow
 from .const import (
     CONF_ADD_LIBRARY,
     CONF_CATALOG_URL,
@@ -61,7 +59,6 @@ from .const import (
     SUBENTRY_COLLECTION,
     EntryKind,
 )
-from .dialogs import Dialog
 from .display.discovery import (
     Address,
     Announced,
@@ -77,6 +74,9 @@ from .display.discovery import (
     parse_address,
 )
 from .displays import async_other_players
+from .flows import Dialog
+from .flows.options import DISPLAY_FLOW, LibraryOptionsFlow
+from .flows.subentries import AlbumFlow, ChannelFlow, CollectionFlow
 from .library.providers.album import SUBENTRY_ALBUM
 from .library.providers.channel import SUBENTRY_CHANNEL
 from .library.settings import (
@@ -94,7 +94,6 @@ from .library.settings import (
     free_title,
 )
 from .library.signing_key import async_new_key
-from .options_flow import DISPLAY_FLOW, LibraryOptionsFlow
 from .screen.pairing import NOWHERE, Screens, is_screen
 from .screen.views import async_screens
 

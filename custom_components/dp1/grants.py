@@ -1,7 +1,7 @@
 """Permissions to load media of Home Assistant without login, each by a secret token in its URL."""
 
-from base64 import urlsafe_b64encode
-from collections.abc import Callable, Iterable, Mapping
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 import hmac
@@ -24,7 +24,6 @@ from .client.playlist.playlist import Playlist
 from .client.values import MAX_ON_LOOP
 from .const import DOMAIN
 from .errors import action_failed, invalid_input
-from .lent import LENT, MAX_ID, PATH, lent_in, media_id_at, path_of, without_token
 from .storage import SafeStore
 
 # Seconds from when an address is made until the display reports it.
@@ -32,6 +31,13 @@ PROXY_GRACE: Final = 300.0
 
 GRANTS: Final[HassKey[Grants]] = HassKey(f"{DOMAIN}_grants")
 SAVE_DELAY = 1
+PATH: Final = f"/api/{DOMAIN}/media"
+# Of sources, which may be pages with thousands of addresses: the address without its token, the id, and the token.
+LENT: Final = re.compile(
+    rf"({PATH}/([\w-]+)/[^?\"'<>\s]{{0,2000}})\?token=([\w-]{{43}})(?![\w-])"
+)
+# Of ids in bytes: the address of a medium with a longer one is none that displays take.
+MAX_ID: Final = 5000
 # The tokens of what a display shows, or also of what it can return to; None in doubt.
 type TokensOn = Callable[[ConfigEntry[Any], bool], set[str] | None]
 # Displays embed it as an object, which takes CORS and no `X-Frame-Options`.
@@ -257,3 +263,28 @@ def public_media_id(hass: HomeAssistant, media_id: str | None) -> str | None:
     url, mark, place = media_id.partition("#")
     original = hass.data[GRANTS].media_id_of(url)
     return f"{original or without_token(url)}{mark}{place}"
+
+
+def path_of(media_id: str, path: str) -> str:
+    """Return the path at which a medium is lent, with the name at the end of its own path, which tells its type."""
+    key = urlsafe_b64encode(media_id.encode()).decode().rstrip("=")
+    return f"{PATH}/{key}/{quote(path.rpartition('/')[2])}"
+
+
+def media_id_at(key: str) -> str:
+    """Return the id of a medium as it is written in a path; empty if it is none."""
+    try:
+        return urlsafe_b64decode(key + "=" * (-len(key) % 4)).decode()
+    except ValueError:
+        return ""
+
+
+def without_token(source: str | None) -> str | None:
+    """Return the source of a work without the token that lets anybody load it."""
+    return LENT.sub(r"\1", source) if source and PATH in source else source
+
+
+def lent_in(text: str) -> Iterator[tuple[str, str]]:
+    """Yield the media whose addresses are in a text, with their tokens."""
+    for match in LENT.finditer(text):
+        yield media_id_at(match[2]), match[3]

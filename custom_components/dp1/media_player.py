@@ -35,8 +35,7 @@ from .coordinator import DisplayConfigEntry, DisplayCoordinator, Refresh
 from .displays import find_display
 from .entity import DisplayEntity
 from .errors import action_failed, invalid_input
-from .grants import public_media_id
-from .lent import without_token
+from .grants import public_media_id, without_token
 from .library.item import NO_WORK, Item
 from .library.libraries import async_add_libraries_listener, async_source_list
 from .library.node import NodeKind

@@ -14,11 +14,10 @@ from pytest_homeassistant_custom_component.common import (
     async_fire_time_changed,
 )
 
-from custom_components.dp1 import timing
 from custom_components.dp1.client.errors import Dp1Error
 from custom_components.dp1.errors import action_failed, invalid_input, translated
 from custom_components.dp1.language import async_message
-from custom_components.dp1.library import shelf
+from custom_components.dp1.library import shelf, timing
 from custom_components.dp1.library.libraries import daily_url
 from custom_components.dp1.voice.choice import async_choose
 from homeassistant.components.media_source import async_browse_media

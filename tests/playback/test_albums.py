@@ -29,10 +29,10 @@ from custom_components.dp1.browse.display import (
 from custom_components.dp1.client.errors import NotFoundError
 from custom_components.dp1.displays import find_display
 from custom_components.dp1.grants import GRANTS
-from custom_components.dp1.length import length_of_film, length_of_sound
 from custom_components.dp1.library import folder as folder_module
 from custom_components.dp1.library.folder import Album, File, Order, ordered
 from custom_components.dp1.library.item import Item
+from custom_components.dp1.library.length import length_of_film, length_of_sound
 from custom_components.dp1.library.library import Library
 from custom_components.dp1.library.node import NodeKind
 from homeassistant.components.media_source import async_browse_media

@@ -14,7 +14,7 @@ from ..client.errors import Fault
 from ..client.guard import HOME_SUFFIXES, is_home_name
 from ..client.playlist.schema import MAX_FAULTS, path_text
 from ..client.text import plain_host, web_url
-from ..lent import PATH as LENT_PATH
+from ..grants import PATH as LENT_PATH
 
 PUBLIC_SCHEMES: Final = ("http", "https", "ipfs", "ar", "data")
 # Parts of addresses that give access to media of this Home Assistant.

@@ -30,11 +30,10 @@ from ..client.text import MAX_TITLE, clean, is_unicode, unshown_type
 from ..client.values import number
 from ..const import DEFAULT_DURATION, DOMAIN, LOGGER
 from ..errors import component_errors
-from ..grants import GRANTS, LIVE, page_url
+from ..grants import GRANTS, LIVE, MAX_ID, page_url
 from ..language import async_text
-from ..length import length_of_film
-from ..lent import MAX_ID
 from .item import WORK_IDS, Item, Json
+from .length import length_of_film
 
 # Media ids of folders that are shown without a library: what follows is the media id of Home Assistant.
 FOLDER_PREFIX: Final = f"{DOMAIN}://folder/"

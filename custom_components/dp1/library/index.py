@@ -6,7 +6,7 @@ from typing import Any
 from ..client.display.player_status import PlaylistItem
 from ..client.hosts import same_work
 from ..client.values import mapping, text
-from ..lent import lent_in
+from ..grants import lent_in
 from .listing import Delta, Listing, Record
 
 type Mark = tuple[str, str]

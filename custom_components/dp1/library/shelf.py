@@ -13,7 +13,6 @@ from homeassistant.config_entries import ConfigEntry, ConfigSubentry
 from homeassistant.core import CALLBACK_TYPE, HassJob, HomeAssistant, callback
 from homeassistant.helpers.event import async_call_later
 
-from .. import timing
 from ..client.errors import (
     BusyError,
     Dp1Error,
@@ -25,6 +24,7 @@ from ..client.text import told
 from ..client.values import mapping
 from ..const import LOGGER
 from ..storage import SafeStore, record_from_json, record_to_json
+from . import timing
 from .listing import PATIENCE, Delta, Json, Listing, ListKind, Record, with_pauses
 
 # The most seconds until a look at the main list that failed is tried again.

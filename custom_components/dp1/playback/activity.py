@@ -13,7 +13,7 @@ from homeassistant.util.signal_type import SignalType
 from ..const import DOMAIN, EVENT_WORK_CHANGED
 from ..coordinator import DisplayCoordinator
 from ..display.state import DisplayData
-from ..lent import without_token
+from ..grants import without_token
 from ..library.libraries import async_source_list
 from ..library.words import fold
 from .watch import Change, shown_work

@@ -20,7 +20,6 @@ from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError, ServiceValidationError
 from homeassistant.helpers.network import is_hass_url
 
-from .. import timing
 from ..addresses import ADDRESSES
 from ..client.guard import Guard
 from ..client.hosts import IMAGE_SUFFIXES, content_of, is_web, work_url
@@ -50,8 +49,9 @@ from ..errors import invalid_input, translated_errors
 from ..grants import SVG, base_url, picture_page
 from ..hosts import FAILURES
 from ..language import async_message
-from ..length import length_of_film, length_of_sound
+from ..library import timing
 from ..library.item import Item
+from ..library.length import length_of_film, length_of_sound
 from ..permissions import STRANGER, Caller
 from .request import Medium
 

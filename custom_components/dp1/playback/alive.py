@@ -13,7 +13,6 @@ from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.util.hass_dict import HassKey
 
-from .. import timing
 from ..client.hosts import content_of, is_elsewhere, same_work, work_url
 from ..client.playlist.document import for_display, unplayable
 from ..client.playlist.playlist import Origin, Playlist
@@ -24,6 +23,7 @@ from ..errors import invalid_input
 from ..grants import GRANTS
 from ..hosts import HOSTS
 from ..language import async_message
+from ..library import timing
 from ..permissions import STRANGER, Caller
 from .hidden import hidden_keys, with_warning, without_hidden
 from .kept_files import async_lend

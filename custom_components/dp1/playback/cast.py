@@ -10,7 +10,6 @@ from homeassistant.const import CONF_HOST
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
 
-from .. import timing
 from ..addresses import ADDRESSES, is_at_home
 from ..client.display.client import Display, Start
 from ..client.display.player_status import PlayerStatus, PlaylistItem
@@ -23,8 +22,8 @@ from ..display.discovery import is_one_way
 from ..display.history import History
 from ..display.hung import Hung
 from ..errors import action_failed, invalid_input
-from ..grants import GRANTS, internal_url
-from ..lent import lent_in, without_token
+from ..grants import GRANTS, internal_url, lent_in, without_token
+from ..library import timing
 from ..library.libraries import is_shuffled
 from .alive import async_alive
 from .media_ids import start_of

@@ -26,8 +26,16 @@ from ..const import DOMAIN, PLAYER_ORIGIN
 from ..coordinator import DisplayCoordinator
 from ..display.hung import Hung
 from ..errors import component_errors
-from ..grants import GRANTS, KEPT, LIVE, internal_url, is_live
-from ..lent import PATH, lent_in, media_id_at
+from ..grants import (
+    GRANTS,
+    KEPT,
+    LIVE,
+    PATH,
+    internal_url,
+    is_live,
+    lent_in,
+    media_id_at,
+)
 from ..library.folder import FOLDER_PREFIX
 from ..library.libraries import async_build_playlist, async_libraries
 from ..library.node import MEDIA_PREFIX

@@ -14,7 +14,7 @@ from homeassistant.helpers.network import is_hass_url
 
 from ..client.guard import is_home_name
 from ..client.text import plain_host, web_url
-from ..lent import PATH as LENT
+from ..grants import PATH as LENT
 
 WRITTEN: Final = re.compile(
     r"data:text/html(?:;charset=([\w-]{1,20}))?(;base64)?,", re.IGNORECASE

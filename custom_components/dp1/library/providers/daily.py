@@ -10,7 +10,6 @@ from homeassistant.core import CALLBACK_TYPE, HomeAssistant, callback
 from homeassistant.helpers.event import async_track_point_in_utc_time
 from homeassistant.util import dt as dt_util
 
-from ... import timing
 from ...addresses import ADDRESSES
 from ...client.display.player_status import PlayerStatus, PlaylistItem
 from ...client.errors import Dp1Error, NotFoundError
@@ -25,6 +24,7 @@ from ...client.text import web_url
 from ...client.values import mapping, text
 from ...const import CONF_DAILY_URL, LOGGER
 from ...errors import translated_errors
+from .. import timing
 from ..item import Item
 from ..listing import Json, Listing, ListKind
 from ..node import FOLDER_TITLES, NodeKind

@@ -8,9 +8,9 @@ from homeassistant.core import CALLBACK_TYPE, HassJob, HomeAssistant, callback
 from homeassistant.helpers.event import async_call_later
 from homeassistant.util import dt as dt_util
 
-from .... import timing
 from ....client.catalog.models import Exhibition
 from ....client.errors import BusyError, UnreachableError
+from ... import timing
 from .server import CatalogServer
 
 # Seconds until the background reads on after a start.

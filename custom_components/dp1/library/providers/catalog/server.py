@@ -18,7 +18,6 @@ from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.util import dt as dt_util
 
-from .... import timing
 from ....addresses import ADDRESSES
 from ....client.catalog.artwork import (
     CAP,
@@ -43,6 +42,7 @@ from ....client.pages import Page
 from ....client.playlist.manifest import MAX_NOTE, Artist
 from ....client.text import shorten
 from ....const import CONF_CATALOG_URL, LOGGER
+from ... import timing
 from ...index import Mark, Marks, marks_of
 from ...item import WORK_IDS, Item
 from ...listing import PATIENCE, Delta, Listing, ListKind, with_pauses

@@ -17,7 +17,6 @@ from homeassistant.helpers.json import json_bytes
 from homeassistant.util import dt as dt_util
 from homeassistant.util.async_ import gather_with_limited_concurrency
 
-from .... import timing
 from ....addresses import ADDRESSES
 from ....client.errors import Dp1Error, NotFoundError, UnreachableError
 from ....client.feed.client import Feed
@@ -27,6 +26,7 @@ from ....client.playlist.playlist import Playlist
 from ....client.playlist.schema import UUID
 from ....client.values import text
 from ....const import CONF_FEED_KEYS, CONF_FEED_URL, LOGGER
+from ... import timing
 from ...item import Item
 from ...listing import PATIENCE, READ_RETRY, Delta, Json, Listing, ListKind
 from ...node import NodeKind, key_of, node_id

@@ -1,4 +1,7 @@
-"""Dialogs of the flows."""
+"""Dialogs of the flows behind `config_flow.py`: options, and what a library has of its own.
+
+They may import the library, the screens and everything below them.
+"""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""Subentry flows of a library: collections, and channels that are followed."""
+"""Subentry flows of a library: collections, channels that are followed, and albums of the home's own pictures."""
 
 from collections.abc import Mapping
 from contextlib import suppress
@@ -18,21 +18,39 @@ from homeassistant.const import CONF_NAME, CONF_URL
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers.selector import (
     BooleanSelector,
+    NumberSelector,
+    NumberSelectorConfig,
+    NumberSelectorMode,
+    SelectOptionDict,
+    SelectSelector,
+    SelectSelectorConfig,
     TextSelector,
     TextSelectorConfig,
 )
 
-from .addresses import ADDRESSES, async_session
-from .client.indexer.links import checked_address, look_up_name, name_of
-from .client.text import host_of, markdown_safe, shorten
-from .const import CONF_ADDRESSES, CONF_KEEP_CURRENT, CONF_LOOK_UP
-from .dialogs import Dialog
-from .errors import translated_errors
-from .language import async_message
-from .library.providers.channel import ChannelAddress
-from .library.providers.collection.server import async_indexer, async_user_agent
-from .library.settings import NAME_FIELD, URL_FIELD, Preferences
-from .library.signing_key import async_signing_key
+from ..addresses import ADDRESSES, async_session
+from ..client.indexer.links import checked_address, look_up_name, name_of
+from ..client.text import host_of, markdown_safe, shorten
+from ..const import CONF_ADDRESSES, CONF_KEEP_CURRENT, CONF_LOOK_UP, DEFAULT_DURATION
+from ..errors import translated_errors
+from ..language import async_message
+from ..library.folder import (
+    CONF_FOLDER,
+    CONF_ITEM_DURATION,
+    CONF_OPEN,
+    CONF_ORDER,
+    CONF_PAIRS,
+    CONF_SUBFOLDERS,
+    Album,
+    Order,
+    async_folders,
+)
+from ..library.length import LONGEST, SHORTEST
+from ..library.providers.channel import ChannelAddress
+from ..library.providers.collection.server import async_indexer, async_user_agent
+from ..library.settings import NAME_FIELD, URL_FIELD, Preferences
+from ..library.signing_key import async_signing_key
+from . import Dialog
 
 MAX_ADDRESSES = 20
 MAX_DETAIL = 200
@@ -207,5 +225,67 @@ class ChannelFlow(SubentryFlow, Dialog[SubentryFlowResult]):
             values = {CONF_NAME: subentry.title, **subentry.data}
         placeholders = {"detail": detail}
         return self._show(self.source, CHANNEL_SCHEMA, values, errors, placeholders)
+
+    async_step_reconfigure = async_step_user
+
+
+class AlbumFlow(SubentryFlow, Dialog[SubentryFlowResult]):
+    """The flow of an album that is added or changed."""
+
+    async def async_step_user(
+        self, user_input: dict[str, Any] | None = None
+    ) -> SubentryFlowResult:
+        """Ask for the folder, the order and the time of each picture, and whether there are pictures."""
+        errors: dict[str, str] = {}
+        values = user_input
+        if user_input is not None:
+            is_opened = user_input.pop(CONF_OPEN, False)
+            data = {key: user_input[key] for key in user_input if key != CONF_NAME}
+            album = Album("", user_input.get(CONF_NAME, ""), data)
+            if not is_opened:
+                with suppress(HomeAssistantError), translated_errors("catalog"):
+                    await album.async_files(self.hass)
+                if not album.files:
+                    errors[CONF_FOLDER] = "no_pictures"
+                elif not (name := user_input.get(CONF_NAME, album.title)):
+                    errors[CONF_NAME] = "invalid_name"
+                else:
+                    identity = f"{album.folder} {album.order}".encode()
+                    unique_id = sha256(identity).hexdigest()[:32]
+                    return self._save(title=name, data=data, unique_id=unique_id)
+        elif self.source != SOURCE_USER:
+            subentry = self._get_reconfigure_subentry()
+            values = {CONF_NAME: subentry.title, **subentry.data}
+        opened = values[CONF_FOLDER] if values else ""
+        found = await async_folders(self.hass, opened)
+        folders = [SelectOptionDict(value=it, label=found[it]) for it in found]
+        schema = vol.Schema(
+            {
+                vol.Optional(CONF_NAME): NAME_FIELD,
+                vol.Required(CONF_FOLDER): SelectSelector(
+                    SelectSelectorConfig(options=folders, custom_value=True)
+                ),
+                vol.Optional(CONF_OPEN, default=False): BooleanSelector(),
+                vol.Required(CONF_ORDER, default=Order.SHUFFLED.value): SelectSelector(
+                    SelectSelectorConfig(
+                        options=[it.value for it in Order],
+                        translation_key="album_order",
+                    )
+                ),
+                vol.Required(
+                    CONF_ITEM_DURATION, default=DEFAULT_DURATION
+                ): NumberSelector(
+                    NumberSelectorConfig(
+                        min=SHORTEST,
+                        max=LONGEST,
+                        mode=NumberSelectorMode.BOX,
+                        unit_of_measurement="s",
+                    )
+                ),
+                vol.Optional(CONF_SUBFOLDERS, default=False): BooleanSelector(),
+                vol.Optional(CONF_PAIRS, default=False): BooleanSelector(),
+            }
+        )
+        return self._show(self.source, schema, values, errors)
 
     async_step_reconfigure = async_step_user

@@ -32,12 +32,12 @@ from homeassistant.helpers.selector import (
 )
 from homeassistant.helpers.template import Template
 
-from .client.display.client import Dialect
-from .client.playlist.document import build, build_item, validate
-from .client.playlist.schema import SCALINGS
-from .client.playlist.signing import SigningKey, read_public_key
-from .client.text import web_url
-from .const import (
+from ..client.display.client import Dialect
+from ..client.playlist.document import build, build_item, validate
+from ..client.playlist.schema import SCALINGS
+from ..client.playlist.signing import SigningKey, read_public_key
+from ..client.text import web_url
+from ..const import (
     CONF_BACKGROUND,
     CONF_CURATOR,
     CONF_DAILY_FROM_VENDOR,
@@ -67,12 +67,11 @@ from .const import (
     EXAMPLE_DAILY_URL,
     SURPRISES,
 )
-from .dialogs import Dialog
-from .hosts import async_try_gateway
-from .library.library import Library
-from .library.providers.daily import async_daily_of_vendor
-from .library.settings import KEY_FIELD, URL_FIELD, Preferences, default_sources
-from .screen.pairing import (
+from ..hosts import async_try_gateway
+from ..library.library import Library
+from ..library.providers.daily import async_daily_of_vendor
+from ..library.settings import KEY_FIELD, URL_FIELD, Preferences, default_sources
+from ..screen.pairing import (
     CONF_BACKDROP,
     CONF_CORNER,
     CONF_CORNER_TEXT,
@@ -81,6 +80,7 @@ from .screen.pairing import (
     CONF_TOUCH,
     is_screen,
 )
+from . import Dialog
 
 
 def _select(key: str, options: list[str], multiple: bool = False) -> SelectSelector:
