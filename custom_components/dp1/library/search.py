@@ -283,26 +283,36 @@ class _Index[T]:
     ) -> None:
         """Fold the names of what an earlier index has not."""
         self.records = records
-        self.lines, self.sounds = list[str](), list[str]()
+        self.lines = list[str]()
         # The first line of each record, and the end.
         self.firsts = array("I", [0])
+        # The line of each name, the name before it that sounds the same, and the last name of each sound.
+        self._rows, self._before = array("I"), array("i")
+        self._by_sound = dict[str, int]()
         old = earlier.records if earlier else ()
         places = {id(record): place for place, record in enumerate(old)}
+        heard = earlier.sounds() if earlier else []
         for record in with_pauses(records):
             if earlier and (place := places.get(id(record))) is not None:
-                start, end = earlier.firsts[place], earlier.firsts[place + 1]
-                self.lines += earlier.lines[start:end]
-                self.sounds += earlier.sounds[start:end]
+                each = slice(*earlier.firsts[place : place + 2])
+                new = zip(earlier.lines[each], heard[each], strict=True)
             else:
-                new = [*lines_of(record)]
-                self.lines += new
-                self.sounds += map(_sounds_in, new)
+                new = ((line, _sounds_in(line)) for line in lines_of(record))
+            for line, sounds in new:
+                for sound in sounds:
+                    self._before.append(self._by_sound.get(sound, -1))
+                    self._by_sound[sound] = len(self._rows)
+                    self._rows.append(len(self.lines))
+                self.lines.append(line)
             self.firsts.append(len(self.lines))
-        self._by_sound: dict[str, tuple[int, ...]] = {}
-        for at, sounds in enumerate(with_pauses(self.sounds)):
-            for heard in sounds.split("\t"):
-                if len(rows := self._by_sound.get(heard, ())) < MAX_LINES:
-                    self._by_sound[heard] = (*rows, at)
+
+    def sounds(self) -> list[list[str]]:
+        """Return the sounds of the names in each line."""
+        heard: list[list[str]] = [[] for _ in self.lines]
+        for sound in with_pauses(self._by_sound):
+            for at in self._at([sound], None):
+                heard[at].append(sound)
+        return heard
 
     def _place(self, row: int) -> tuple[T, int]:
         """Return the record of a line, and the number of that among its lines."""
@@ -312,15 +322,17 @@ class _Index[T]:
     def find(self, query: Query) -> list[tuple[int, T, int]]:
         """Return the score, the record and the number of each line with all words, of too many those that start so."""
         lines = self.lines
-        rows: Sequence[int] = range(len(lines))
-        for word in sorted(map(_start_of, query.words), key=len, reverse=True):
+        words = sorted(map(_start_of, query.words), key=len, reverse=True)
+        first, *others = words or [""]
+        rows = [at for at, line in enumerate(lines) if first in line]
+        for word in others:
             rows = [at for at in rows if word in lines[at]]
         if len(rows) > MAX_LINES:
             start = f" {query.text}"
-            names = f"{start}\t", f"{start} |"
+            called = self._at([rough(sound_of(query.words))], None)
+            names = f"{start}\t", f"{start}{BETWEEN_PARTS}"
             best = (
-                (at for at in rows if lines[at].startswith(names)),
-                (at for at in rows if f"|{names[0]}" in lines[at]),
+                (at for at in called if any(name in lines[at] for name in names)),
                 (
                     at
                     for at in rows
@@ -353,16 +365,21 @@ class _Index[T]:
                     likeness[at] = max(least, likeness.get(at, least))
         return [(fit, *self._place(at)) for at, fit in likeness.items() if fit >= least]
 
-    def _at(self, sounds: Iterable[str]) -> Iterator[int]:
-        """Yield the places of lines with a name that sounds so."""
-        return chain.from_iterable(self._by_sound.get(sound, ()) for sound in sounds)
+    def _at(self, sounds: Iterable[str], most: int | None = MAX_LINES) -> Iterator[int]:
+        """Yield the places of lines with a name that sounds so, of each sound only some."""
+        for sound in sounds:
+            rows, name = list[int](), self._by_sound.get(sound, -1)
+            while name >= 0:
+                rows.append(self._rows[name])
+                name = self._before[name]
+            yield from rows[::-1][:most]
 
 
-def _sounds_in(line: str) -> str:
-    """Return the sounds of the names in a line, a tab between them."""
+def _sounds_in(line: str) -> Iterable[str]:
+    """Return the sounds of the names in a line, each once."""
     title, *others = line.split("\t")
-    names = {*title.split(BETWEEN_PARTS), *map(str.strip, others)}
-    return "\t".join(rough(sound_of(telling(name))) for name in names if name)
+    names = (*title.split(BETWEEN_PARTS), *map(str.strip, others))
+    return {rough(sound_of(telling(name))) for name in names if name}
 
 
 class Lines[T]:
