@@ -25,7 +25,6 @@ from custom_components.dp1.client.feed.models import FeedPlaylist
 from custom_components.dp1.library.libraries import async_tell_changed
 from custom_components.dp1.library.library import Library
 from custom_components.dp1.library.listing import record_to_text
-from custom_components.dp1.library.node import key_of
 from custom_components.dp1.library.search import Query
 from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import HomeAssistant
@@ -162,7 +161,7 @@ class Stalls:
 
 async def _async_artworks_loaded(library: Library) -> None:
     """Wait for the works of the catalog, which are loaded last."""
-    last = key_of(library.catalog_server.all_series[-1])
+    last = library.catalog_server.all_series[-1][0].id
     while not library.catalog_server.artworks_of(last).records:
         await asyncio.sleep(0.05)
 
@@ -172,7 +171,7 @@ def _linear(library: Library, text: str) -> int:
     query, found = Query.of(text), 0
     for show in library.catalog_server.list.records:
         found += any(query.score(show.title, person.name) for person in show.artists)
-    for series in library.catalog_server.all_series:
+    for series, _ in library.catalog_server.all_series:
         found += bool(query.score(series.title))
     for playlist in library.feed_server.list.records:
         found += bool(query.score(playlist.title, ", ".join(playlist.curators)))

@@ -4,7 +4,6 @@ A list never becomes smaller but by a reading of the whole.
 """
 
 import asyncio
-from collections import deque
 from collections.abc import (
     AsyncIterator,
     Callable,
@@ -103,7 +102,6 @@ class ListKind[T: Record]:
     Attributes:
         record: type of the records.
         parse: makes the item of a record in the list with a key.
-        is_packed: whether there are so many that an item is made when somebody looks at it, and kept then.
         pages: yields the pages of about so many records of the list with a key, with a pause in seconds before each if nobody waits.
         order: sorts the records, or leaves some out.
         follow: called with the list and what has changed in it; after loading in another thread.
@@ -114,7 +112,6 @@ class ListKind[T: Record]:
     record: type[T]
     pages: Pages[T]
     parse: Callable[[str, T], Item] = lambda key, record: NO_WORK
-    is_packed: bool = False
     order: Callable[[Iterable[T]], Iterable[T]] = tuple
     follow: Callable[[Listing[T], Delta[T]], None] = lambda listing, delta: None
     ended: Callable[[Listing[T]], None] = lambda listing: None
@@ -168,8 +165,6 @@ class Listing[T: Record]:
         self.skipped = 0
         self._told_total: int | None = None
         self._by_id: dict[str, T] = {}
-        self._items: dict[str, Item] = {}
-        self._all: tuple[Item, ...] | None = None
         self._shelf = shelf
         self._kind = kind
         self._task: asyncio.Task[None] | None = None
@@ -223,12 +218,8 @@ class Listing[T: Record]:
 
     @property
     def items(self) -> Sequence[Item]:
-        """Return the items of the records, in their order; those that are not packed are the same tuple until there are others."""
-        if self._kind.is_packed:
-            return Lazy(self.records, self.item_of)
-        if self._all is None:
-            self._all = tuple(map(self.item_of, self.records))
-        return self._all
+        """Return the items of the records, in their order."""
+        return Lazy(self.records, self.item_of)
 
     def item(self, key: str) -> Item | None:
         """Return the item of a record by its id."""
@@ -236,28 +227,8 @@ class Listing[T: Record]:
         return None if record is None else self.item_of(record)
 
     def item_of(self, record: T) -> Item:
-        """Return the item of a record of the list; it was made when that arrived, or is the first time that somebody looks."""
-        if (item := self._items.get(record.id)) is None:
-            item = self._items[record.id] = self._kind.parse(self.key, record)
-        return item
-
-    @callback
-    def async_remake(self, keys: Iterable[str] | None = None) -> None:
-        """Make the items of some records or all again, as what they depend on has changed, and tell which are others now."""
-        keys = self._by_id if keys is None else keys
-        records = [it for it in map(self._by_id.get, keys) if it is not None]
-        changed: list[T] = []
-        for record in records:
-            item = self._items.pop(record.id, None)
-            is_same = item is not None and self.item_of(record) == item
-            if item is not None and is_same:
-                self._items[record.id] = item
-            if self._kind.is_packed or (item is not None and not is_same):
-                changed.append(record)
-        if changed:
-            self._all = None
-            delta = Delta((), tuple(changed), (), not self.is_known)
-            self._shelf.async_handle_delta(self, delta)
+        """Return the item of a record of the list."""
+        return self._kind.parse(self.key, record)
 
     async def async_get(
         self, *, max_age: float, patience: float = PATIENCE, limit: int | None = None
@@ -446,7 +417,6 @@ class Listing[T: Record]:
         if self.records == (new := tuple(by_id.values())):
             return
         before, self.records, self._by_id = self._by_id, new, by_id
-        self._all = None
         delta = Delta(
             tuple(it for key, it in by_id.items() if key not in before),
             tuple(
@@ -457,10 +427,6 @@ class Listing[T: Record]:
             tuple(it for key, it in before.items() if key not in by_id),
             not self.is_known,
         )
-        for record in (*delta.changed, *delta.removed):
-            self._items.pop(record.id, None)
-        if not self._kind.is_packed:
-            deque(map(self.item_of, (*delta.added, *delta.changed)), 0)
         self._shelf.async_handle_delta(self, delta)
 
     # Storage
@@ -474,7 +440,6 @@ class Listing[T: Record]:
             if (record := record_from_text(self._kind.record, text)) is not None:
                 by_id[record.id] = record
         self._by_id, self.records = by_id, tuple(by_id.values())
-        self._all = None
         self._told_total = whole(stored.get("total"))
         is_whole = isinstance(records, list) and len(by_id) == len(records)
         self.complete = stored.get("complete") is True and is_whole

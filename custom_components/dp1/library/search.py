@@ -292,6 +292,7 @@ class _Index[T]:
         old = earlier.records if earlier else ()
         places = {id(record): place for place, record in enumerate(old)}
         heard = earlier.sounds() if earlier else []
+        new: Iterable[tuple[str, Iterable[str]]]
         for record in with_pauses(records):
             if earlier and (place := places.get(id(record))) is not None:
                 each = slice(*earlier.firsts[place : place + 2])
@@ -323,8 +324,8 @@ class _Index[T]:
         """Return the score, the record and the number of each line with all words, of too many those that start so."""
         lines = self.lines
         words = sorted(map(_start_of, query.words), key=len, reverse=True)
-        first, *others = words or [""]
-        rows = [at for at, line in enumerate(lines) if first in line]
+        rarest, *others = words or [""]
+        rows = [at for at, line in enumerate(lines) if rarest in line]
         for word in others:
             rows = [at for at in rows if word in lines[at]]
         if len(rows) > MAX_LINES:

@@ -4,7 +4,6 @@ A shelf alone writes its lists, and tells who follows them what has changed.
 """
 
 import asyncio
-from collections import deque
 from collections.abc import Callable, Coroutine, Mapping
 from datetime import datetime
 from typing import Any, Final
@@ -329,10 +328,6 @@ class Shelf[T: Record]:
             lists = mapping(stored) if kind.is_keyed else {"": stored}
             for key, each in with_pauses(lists.items()):
                 self.listing(name, key).restore(each)
-        for name, kind in self._kinds.items():
-            if not kind.is_packed:
-                for listing in self._lists[name].values():
-                    deque(with_pauses(listing.items), 0)
 
     def _is_usable(self, state: Any) -> bool:
         """Return whether what is stored is still of the same things."""

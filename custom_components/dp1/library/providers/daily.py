@@ -89,7 +89,6 @@ class Daily(Provider):
         documents = ListKind(
             DailyDocument,
             self._pages,
-            lambda _, daily: self._parse(daily),
             ended=self._handle_read,
         )
         self._shelf: Shelf[DailyDocument] = Shelf(
@@ -101,6 +100,7 @@ class Daily(Provider):
             {"document": documents},
         )
         self._cancel: CALLBACK_TYPE | None = None
+        self._node = DAILY
 
     @override
     async def async_node(self, node: str, patience: float) -> Item:
@@ -119,22 +119,16 @@ class Daily(Provider):
         """Return the Daily."""
         return [self._node] if self.url else []
 
-    @property
-    def _node(self) -> Item:
-        """Return the Daily."""
-        items = self._shelf.list.items
-        return items[-1] if items else DAILY
-
-    def _parse(self, daily: DailyDocument) -> Item:
+    def _parse(self) -> Item:
         """Return the Daily, with the title and the picture of today's work; works to come are not laid open."""
-        if (item := _item_of(daily.document)) is None:
+        if (item := self.item) is None:
             return DAILY
         work = self._work_of(item)
         picture = (
             item.thumbnail
             or (work and work.picture)
             or image_at(work_url(item.source or ""))
-            or loaded_url(daily.document.get("coverImage"))
+            or loaded_url(mapping(self.document).get("coverImage"))
         )
         return replace(DAILY, picture=picture, subtitle=item.title)
 
@@ -250,7 +244,7 @@ class Daily(Provider):
     @callback
     def _handle_work(self, now: datetime | None = None) -> None:
         """Note that another work is today's, and wait for the moment of the next."""
-        self._shelf.list.async_remake()
+        self._node = self._parse()
         if self._cancel:
             self._cancel()
             self._cancel = None

@@ -179,7 +179,10 @@ class CatalogProvider(Provider):
 
     def open_nodes(self) -> list[Item]:
         """Return the exhibitions that can be seen."""
-        return [item for item in self.catalog.list.items if item.can_expand]
+        catalog = self.catalog
+        return [
+            *map(catalog.list.item_of, filter(catalog.is_open, catalog.list.records))
+        ]
 
     def artist_nodes(self) -> list[Item]:
         """Return the artists whose works can be seen, by last name."""
@@ -432,18 +435,20 @@ class CatalogProvider(Provider):
     def _tell_opened(self, now: datetime) -> None:
         """Tell which exhibitions have opened, and wait for the next."""
         opened = self._opened_by(now)
-        items = map(self.catalog.list.item_of, opened)
-        closed = [key_of(item) for item in items if not item.can_play]
-        self.catalog.list.async_remake(closed)
         new = self._new(exhibition.id for exhibition in opened)
         for exhibition in opened:
             opens = exhibition.viewable_from
-            if exhibition.id in new and (opens is None or now - opens < MAX_AGE):
+            if exhibition.id not in new:
+                continue
+            self.catalog.forget_artists(exhibition)
+            if opens is None or now - opens < MAX_AGE:
                 node = self.catalog.list.item_of(exhibition)
                 link = exhibition_page(exhibition)
                 async_tell(
                     self.hass, self.entry.entry_id, EXHIBITION_OPENED, node, link
                 )
+        if new:
+            self.catalog.async_updated()
         self._stop_waiting()
         upcoming = [
             opens

@@ -10,10 +10,10 @@ from homeassistant.core import HomeAssistant
 from homeassistant.util import dt as dt_util
 
 from ....client.catalog.artwork import edition, shown_once
-from ....client.catalog.models import Artwork
+from ....client.catalog.models import Artwork, Exhibition, Series
 from ....client.errors import Dp1Error, NotFoundError
 from ...item import Item
-from ...node import NodeKind, key_of, split_node_id
+from ...node import NodeKind, split_node_id
 from ...search import (
     EXACT,
     MAX_QUERY,
@@ -26,7 +26,7 @@ from ...search import (
 )
 from ...words import FILLERS, NUMBER_WORDS, fold, number_of
 from ..provider import SEARCH_PATIENCE
-from .server import CatalogServer
+from .server import CatalogServer, people_of
 
 # Reading series takes requests, so only those of the best exhibitions are read.
 MAX_OPENED = 3
@@ -50,16 +50,16 @@ class CatalogSearch:
         self._catalog = catalog
         self._exhibitions = Lines(
             hass,
-            lambda: catalog.list.items,
+            lambda: catalog.list.records,
             _lines_of,
-            lambda exhibition, _: exhibition,
+            lambda exhibition, _: catalog.list.item_of(exhibition),
             NodeKind.EXHIBITIONS,
         )
         self._series = Lines(
             hass,
             lambda: catalog.all_series,
-            lambda it: [line_of(it.title, ", ".join(it.names), it.subtitle or "")],
-            lambda series, _: self._if_open(series),
+            _lines_of_series,
+            lambda found, _: self._if_open(catalog.series_item(found[0])),
             NodeKind.EXHIBITIONS,
         )
         self.lines: tuple[Lines[Any], ...] = (
@@ -91,23 +91,26 @@ class CatalogSearch:
         if record := next(chain(identified, titled), None):
             return exhibitions.item_of(record)
         called = await self._exhibitions.async_records(Query.of(text))
-        if exhibition := the_one_called(text, dict.fromkeys(called), _title):
-            return exhibition
+        different = {it.id: it for it in called}.values()
+        if record := the_one_called(text, different, lambda it: it.title):
+            return exhibitions.item_of(record)
         raise exhibitions.missing or NotFoundError(f"no exhibition {text!r}")
 
     async def async_series(self, text: str) -> Item:
         """Return the series with a title or id."""
+        catalog = self._catalog
         if not (series := self._series_titled(text)):
             await self.async_ask(Query.of(text), text)
-            called = await self._series.async_records(Query.of(text))
-            series = self._series_titled(text) or the_one_called(text, called, _title)
-        catalog = self._catalog
-        return series or catalog.series_item(await catalog.async_find_series(text))
+            called = [it for it, _ in await self._series.async_records(Query.of(text))]
+            series = self._series_titled(text) or the_one_called(
+                text, called, lambda it: it.title
+            )
+        return catalog.series_item(series or await catalog.async_find_series(text))
 
-    def _series_titled(self, text: str) -> Item | None:
+    def _series_titled(self, text: str) -> Series | None:
         """Return the series with a title among those that have been read."""
         name, all_series = fold(text), self._catalog.all_series
-        return next((it for it in all_series if fold(it.title) == name), None)
+        return next((it for it, _ in all_series if fold(it.title) == name), None)
 
     async def async_ask(self, query: Query, text: str) -> Scored:
         """Return exhibitions that the catalog finds, and works by their numbers; read the series of the best exhibitions."""
@@ -118,9 +121,9 @@ class CatalogSearch:
         )
         fitting = await self._exhibitions.async_records(query)
         # The query may have the title beside something else that is in it.
-        titled = [each for each in exhibitions.items if query.names(each.title)]
+        titled = [each for each in exhibitions.records if query.names(each.title)]
         best = dict.fromkeys(
-            key_of(it) for it in (*fitting, *relevant, *titled) if it.can_play
+            it.id for it in (*fitting, *relevant, *titled) if catalog.is_open(it)
         )
         await asyncio.gather(
             *(
@@ -128,7 +131,11 @@ class CatalogSearch:
                 for key in islice(best, MAX_OPENED)
             )
         )
-        matches = [(float(max(_score(query, it), RELEVANT)), it) for it in relevant]
+        matches = [
+            (float(max(*map(query.score_line, _lines_of(it)), RELEVANT)), item)
+            for it in relevant
+            if (item := catalog.exhibition_item(it.id)) is not None
+        ]
         return matches + await self._async_numbered(query)
 
     async def _async_numbered(self, query: Query) -> Scored:
@@ -138,12 +145,12 @@ class CatalogSearch:
             query_of_title = Query.of(title)
             meant = (
                 series
-                for series in await self._series.async_records(query_of_title)
+                for series, _ in await self._series.async_records(query_of_title)
                 if Query.of(series.title).words == query_of_title.words
-                and self._if_open(series)
+                and self._if_open(self._catalog.series_item(series))
             )
             for series in islice(meant, MAX_NAMESAKES):
-                if (work := await self._async_work(key_of(series), number)) is not None:
+                if (work := await self._async_work(series.id, number)) is not None:
                     matches.append((EXACT, work))
         return matches
 
@@ -180,21 +187,19 @@ class CatalogSearch:
         return item if is_open else None
 
 
-def _title(item: Item) -> str:
-    """Return the title of an item."""
-    return item.title
-
-
-def _lines_of(exhibition: Item) -> Iterator[str]:
+def _lines_of(exhibition: Exhibition) -> Iterator[str]:
     """Yield the lines of an exhibition, one with each of its people."""
-    people = filter(None, (*exhibition.names, exhibition.subtitle))
-    for name in [*people] or [""]:
-        yield line_of(exhibition.title, name, ", ".join(exhibition.names))
+    names = [it.name for it in exhibition.artists]
+    curator = exhibition.curator.name if exhibition.curator else ""
+    for name in [*filter(None, (*names, curator))] or [""]:
+        yield line_of(exhibition.title, name, ", ".join(names))
 
 
-def _score(query: Query, exhibition: Item) -> int:
-    """Return how well an exhibition fits the words of a query."""
-    return max(map(query.score_line, _lines_of(exhibition)))
+def _lines_of_series(found: tuple[Series, Exhibition | None]) -> Iterator[str]:
+    """Yield the line of a series."""
+    series, exhibition = found
+    artists = ", ".join(it.name for it in people_of(series, exhibition))
+    yield line_of(series.title, artists, exhibition.title if exhibition else "")
 
 
 def _numbers(text: str) -> Iterator[tuple[str, int]]:

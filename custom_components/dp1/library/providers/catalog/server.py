@@ -97,24 +97,21 @@ class CatalogServer(Shelf[Exhibition]):
                 lambda _, series: self._parse_series(series),
                 order=partial(sorted, key=series_place),
                 follow=self._follow_series,
-                ended=self._handle_series,
                 is_keyed=True,
             ),
             ARTWORKS: ListKind(
                 Artwork,
                 self._artwork_pages,
                 self.parse_work,
-                is_packed=True,
                 order=partial(sorted, key=artwork_place),
                 follow=self._follow_artworks,
-                ended=self._handle_artworks,
                 is_keyed=True,
             ),
         }
         super().__init__(hass, entry, "catalog", url, timing.REFRESH, kinds)
         self.works = Marks[Artwork](self._marks)
         # Found by the catalog, and not in its list.
-        self._unlisted: LRU[str, tuple[Exhibition, Item]] = LRU(MAX_UNLISTED)
+        self._unlisted: LRU[str, Exhibition] = LRU(MAX_UNLISTED)
         # Of which the catalog has no work, until its list is read again.
         self._unknown: LRU[str, bool] = LRU(MAX_UNLISTED)
         self._series: dict[str, Series] = {}
@@ -137,7 +134,7 @@ class CatalogServer(Shelf[Exhibition]):
 
     def exhibition(self, key: str) -> Exhibition | None:
         """Return an exhibition that has been read."""
-        return self.list.get(key) or self._unlisted.get(key, (None, None))[0]
+        return self.list.get(key) or self._unlisted.get(key)
 
     def series(self, key: str) -> Series | None:
         """Return a series that has been read."""
@@ -166,11 +163,16 @@ class CatalogServer(Shelf[Exhibition]):
         return self._tuples[kind]
 
     @property
-    def all_series(self) -> tuple[Item, ...]:
-        """Return all series that have been read."""
+    def all_series(self) -> tuple[tuple[Series, Exhibition | None], ...]:
+        """Return all series that have been read, each with its exhibition."""
         lists = self.listings(SERIES)
         return self._tuple(
-            SERIES, lambda: chain.from_iterable(it.items for it in lists.values())
+            SERIES,
+            lambda: (
+                (series, self.exhibition(key))
+                for key, listing in lists.items()
+                for series in listing.records
+            ),
         )
 
     @property
@@ -198,7 +200,8 @@ class CatalogServer(Shelf[Exhibition]):
 
     def exhibition_item(self, key: str) -> Item | None:
         """Return an exhibition that has been read."""
-        return self.list.item(key) or self._unlisted.get(key, (None, None))[1]
+        exhibition = self.exhibition(key)
+        return self._parse_exhibition(exhibition) if exhibition else None
 
     def series_item(self, series: Series) -> Item:
         """Return a series, also one of which nothing is known."""
@@ -240,7 +243,7 @@ class CatalogServer(Shelf[Exhibition]):
             id=node_id(NodeKind.SERIES, series.id),
             kind=NodeKind.SERIES,
             title=series.title,
-            artists=_artists(_people(series, exhibition)),
+            artists=_artists(people_of(series, exhibition)),
             year=series.minted_at.year if series.minted_at else None,
             medium=series.medium or None,
             note=series.description or None,
@@ -276,7 +279,7 @@ class CatalogServer(Shelf[Exhibition]):
     def series_by(self, key: str, exhibition: Exhibition) -> Iterator[Series]:
         """Yield the series in an exhibition by an artist, as far as they have been read."""
         for series in self.series_of(exhibition.id).records:
-            if any(fold(it.name) == key for it in _people(series, exhibition)):
+            if any(fold(it.name) == key for it in people_of(series, exhibition)):
                 yield series
 
     def _artist(self, key: str) -> Item:
@@ -405,7 +408,7 @@ class CatalogServer(Shelf[Exhibition]):
         )
         return self.series(key) or Series(id=key, exhibition_id="", title="")
 
-    async def async_search(self, words: str, patience: float) -> list[Item]:
+    async def async_search(self, words: str, patience: float) -> list[Exhibition]:
         """Return the exhibitions the catalog finds by words, none if it does not answer."""
         if self.client is None:
             return []
@@ -416,11 +419,8 @@ class CatalogServer(Shelf[Exhibition]):
             LOGGER.debug("The catalog finds nothing: %s", err)
             return []
         for each in page.records:
-            self._unlisted[each.id] = each, self._parse_exhibition(each)
-        return [
-            self.exhibition_item(each.id) or self._unlisted[each.id][1]
-            for each in page.records
-        ]
+            self._unlisted[each.id] = each
+        return [self.exhibition(each.id) or each for each in page.records]
 
     async def _async_page[T](
         self, name: str, read: Read[Page[T]], patience: float
@@ -480,7 +480,7 @@ class CatalogServer(Shelf[Exhibition]):
     def _follow_exhibitions(
         self, listing: Listing[Exhibition], delta: Delta[Exhibition]
     ) -> None:
-        """Collect the artists of exhibitions; make series of those that have changed again, and forget those that are gone."""
+        """Collect the artists of exhibitions, and forget the series of those that are gone."""
         others = {each.id for each in (*delta.changed, *delta.removed)}
         for key, shows in [*self._shows_of.items()] if others else ():
             if not others.isdisjoint(shows):
@@ -492,15 +492,13 @@ class CatalogServer(Shelf[Exhibition]):
             for person in exhibition.artists:
                 shows = self._shows_of.setdefault(fold(person.name), {})
                 shows.setdefault(exhibition.id, person.name)
-            self._forget_artists(exhibition)
+            self.forget_artists(exhibition)
         self._shows_of = {key: shows for key, shows in self._shows_of.items() if shows}
-        self._tuples.pop(EXHIBITIONS, None)
-        for exhibition in delta.changed:
-            self.series_of(exhibition.id).async_remake()
+        self._tuples.clear()
         for exhibition in delta.removed:
             self.async_discard(SERIES, exhibition.id)
 
-    def _forget_artists(self, exhibition: Exhibition | None) -> None:
+    def forget_artists(self, exhibition: Exhibition | None) -> None:
         """Make the artists of an exhibition again, when somebody looks."""
         for person in exhibition.artists if exhibition else ():
             if self._artists.pop(fold(person.name), None):
@@ -515,7 +513,7 @@ class CatalogServer(Shelf[Exhibition]):
                 self.async_discard(SERIES, gone)
 
     def _follow_series(self, listing: Listing[Series], delta: Delta[Series]) -> None:
-        """Index series, and make their works again; those of one that has grown are to be read again, those of one that is gone are forgotten."""
+        """Index series, and their works again; those of one that has grown are to be read again, those of one that is gone are forgotten."""
         for series in (*delta.added, *delta.changed):
             if earlier := self._series.get(series.id):
                 if earlier.max_artwork != series.max_artwork:
@@ -527,25 +525,20 @@ class CatalogServer(Shelf[Exhibition]):
                     self._folders[folder] = None
             self._series[series.id] = series
             if works := self.listings(ARTWORKS).get(series.id):
-                works.async_remake()
+                self.works.follow(works, Delta((), works.records, (), True))
         for series in delta.removed:
             if self._series.get(series.id) is series:
                 del self._series[series.id]
                 self._discard_folders(series)
                 self.async_discard(ARTWORKS, series.id)
         self._tuples.pop(SERIES, None)
-        self._forget_artists(self.exhibition(listing.key))
+        self.forget_artists(self.exhibition(listing.key))
 
     def _discard_folders(self, series: Series) -> None:
         """Forget the folders of a series that is gone or has others by now."""
         for folder in folders_of(series):
             if self._folders.get(folder) == series.id:
                 del self._folders[folder]
-
-    @callback
-    def _handle_series(self, read: Listing[Series]) -> None:
-        """Offer an exhibition no more that turns out to be empty."""
-        self.list.async_remake([read.key])
 
     def _follow_artworks(
         self, listing: Listing[Artwork], delta: Delta[Artwork]
@@ -558,16 +551,10 @@ class CatalogServer(Shelf[Exhibition]):
             self.works.discard(key)
             return
         self.works.follow(listing, delta)
-        self._handle_artworks(listing)
         while self.works_count > MAX_WORKS:
             if (least_used := next(iter(lists))) == key:
                 break
             self.async_discard(ARTWORKS, least_used)
-
-    def _handle_artworks(self, read: Listing[Artwork]) -> None:
-        """Offer a series no more that turns out to have nothing to show."""
-        if series := self._series.get(read.key):
-            self.series_of(series.exhibition_id).async_remake([series.id])
 
     # What a wall shows
 
@@ -634,7 +621,7 @@ def work_of(artwork: Artwork, series: Series, exhibition: Exhibition | None) -> 
         kind=NodeKind.ARTWORK,
         item_id=item_id(series, artwork) if artwork.id else None,
         title=name,
-        artists=_artists(_people(series, exhibition)),
+        artists=_artists(people_of(series, exhibition)),
         series=series.title if series.title and series.title != name else None,
         exhibition=within,
         edition=_edition(artwork, series),
@@ -681,7 +668,7 @@ def _artists(people: Iterable[Alumni]) -> tuple[Artist, ...]:
     )
 
 
-def _people(series: Series, exhibition: Exhibition | None) -> tuple[Alumni, ...]:
+def people_of(series: Series, exhibition: Exhibition | None) -> tuple[Alumni, ...]:
     """Return the artists of a series, or the only artist of its exhibition, with their biographies.
 
     The record of a series has no biographies.

@@ -107,7 +107,6 @@ class CollectionServer(Shelf[Token]):
             Token,
             self._pages,
             lambda _, token: work_of(token, self),
-            is_packed=True,
             order=self._ordered,
             follow=self._follow,
             ended=self._handle_list,

@@ -79,7 +79,6 @@ class FeedServer(Shelf[FeedPlaylist]):
             FeedPlaylist,
             self._pages,
             lambda _, playlist: playlist_node(playlist),
-            is_packed=True,
             follow=self._follow,
             ended=self._handle_list,
         )
