@@ -1,4 +1,4 @@
-"""Test that what a server has is an item once: made when it arrives, kept, and made again when what it depends on changes."""
+"""Test that an item tells what is known when somebody looks at it."""
 
 from dataclasses import replace
 from datetime import timedelta

@@ -38,10 +38,10 @@ from ....client.http import request_json
 from ....client.playlist.playlist import Playlist
 from ....const import SOURCE_LIMIT
 from ...item import NO_WORK, Item
+from ...listing import Lazy
 from ...news import EXHIBITION_OPENED, MAX_AGE, async_tell
 from ...node import Inside, NodeKind, key_of, node_id, split_node_id
 from ...search import Query, Scored
-from ...words import fold
 from ..provider import BUILD_PATIENCE, Provider, Source
 from .background_reader import BackgroundReader
 from .search import CatalogSearch
@@ -177,17 +177,23 @@ class CatalogProvider(Provider):
         missing = inside.not_shown + len(works) - len(inside.nodes)
         return replace(inside, not_shown=0 if once else missing)
 
-    def open_nodes(self) -> list[Item]:
+    def open_nodes(self) -> Sequence[Item]:
         """Return the exhibitions that can be seen."""
         catalog = self.catalog
-        return [
-            *map(catalog.list.item_of, filter(catalog.is_open, catalog.list.records))
-        ]
+        shows = [*filter(catalog.is_open, catalog.list.records)]
+        return Lazy(shows, catalog.list.item_of)
 
-    def artist_nodes(self) -> list[Item]:
+    def artist_nodes(self) -> Sequence[Item]:
         """Return the artists whose works can be seen, by last name."""
-        artists = (artist for artist in self.catalog.artists if artist.can_play)
-        return sorted(artists, key=lambda artist: fold(artist.title).split()[::-1])
+        catalog, now = self.catalog, dt_util.utcnow()
+        keys = [
+            key
+            for key, _ in catalog.artists
+            if any(show.viewable(now) for show in catalog.shows_of(key))
+        ]
+        return Lazy(
+            sorted(keys, key=lambda key: key.split()[::-1]), catalog.artist_item
+        )
 
     # Playlists
 
@@ -438,10 +444,7 @@ class CatalogProvider(Provider):
         new = self._new(exhibition.id for exhibition in opened)
         for exhibition in opened:
             opens = exhibition.viewable_from
-            if exhibition.id not in new:
-                continue
-            self.catalog.forget_artists(exhibition)
-            if opens is None or now - opens < MAX_AGE:
+            if exhibition.id in new and (opens is None or now - opens < MAX_AGE):
                 node = self.catalog.list.item_of(exhibition)
                 link = exhibition_page(exhibition)
                 async_tell(

@@ -67,8 +67,8 @@ class CatalogSearch:
             Lines(
                 hass,
                 lambda: catalog.artists,
-                lambda artist: [line_of(artist.title)],
-                lambda artist, _: artist,
+                lambda names: [line_of(names[1])],
+                lambda names, _: catalog.artist(names[1]),
             ),
             self._series,
             Lines(

@@ -1,14 +1,13 @@
 """The shelf of the exhibition catalog: series and works are read on demand, and items made of all that was read."""
 
 import asyncio
-from collections import deque
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from contextlib import suppress
 from functools import partial
 from itertools import chain
 from math import ceil
 import re
-from typing import Any, Final, override
+from typing import Any, Final
 from uuid import uuid5
 
 from lru import LRU
@@ -45,7 +44,7 @@ from ....const import CONF_CATALOG_URL, LOGGER
 from ... import timing
 from ...index import Mark, Marks, marks_of
 from ...item import WORK_IDS, Item
-from ...listing import PATIENCE, Delta, Listing, ListKind, with_pauses
+from ...listing import PATIENCE, Delta, Listing, ListKind
 from ...node import NodeKind, key_of, node_id
 from ...shelf import Read, Shelf
 from ...words import fold
@@ -120,15 +119,8 @@ class CatalogServer(Shelf[Exhibition]):
         self.works_count = 0
         # By the folded names of artists: the exhibitions with their works, and their names there.
         self._shows_of: dict[str, dict[str, str]] = {}
-        self._artists: dict[str, Item] = {}
         # Of all lists of a kind, the same tuple until there are others.
         self._tuples: dict[str, tuple[Any, ...]] = {}
-
-    @override
-    def restore(self, data: Mapping[str, Any]) -> None:
-        """Load the file, and make the artists, of whom there may be thousands: the loop would wait for them."""
-        super().restore(data)
-        deque(map(self._artist, with_pauses(self._shows_of)), 0)
 
     # Records
 
@@ -194,9 +186,15 @@ class CatalogServer(Shelf[Exhibition]):
         return self._tuple(ARTWORKS, named)
 
     @property
-    def artists(self) -> tuple[Item, ...]:
-        """Return the artists."""
-        return self._tuple(EXHIBITIONS, lambda: map(self._artist, self._shows_of))
+    def artists(self) -> tuple[tuple[str, str], ...]:
+        """Return the folded names of the artists, each with a name as it is written."""
+
+        def names() -> Iterator[tuple[str, str]]:
+            """Yield them."""
+            for key, shows in self._shows_of.items():
+                yield key, next(iter(shows.values()))
+
+        return self._tuple(EXHIBITIONS, names)
 
     def exhibition_item(self, key: str) -> Item | None:
         """Return an exhibition that has been read."""
@@ -269,7 +267,7 @@ class CatalogServer(Shelf[Exhibition]):
     def artist(self, name: str) -> Item | None:
         """Return an artist by their name."""
         key = fold(name)
-        return self._artist(key) if key in self._shows_of else None
+        return self.artist_item(key) if key in self._shows_of else None
 
     def shows_of(self, key: str) -> list[Exhibition]:
         """Return the exhibitions of an artist by their folded name, the newest first."""
@@ -282,10 +280,8 @@ class CatalogServer(Shelf[Exhibition]):
             if any(fold(it.name) == key for it in people_of(series, exhibition)):
                 yield series
 
-    def _artist(self, key: str) -> Item:
+    def artist_item(self, key: str) -> Item:
         """Return an artist by their folded name, with biography, website and portrait."""
-        if (item := self._artists.get(key)) is not None:
-            return item
         shows, now = self.shows_of(key), dt_util.utcnow()
         name = self._shows_of[key][shows[0].id]
         shows = [show for show in shows if show.viewable(now)]
@@ -294,7 +290,7 @@ class CatalogServer(Shelf[Exhibition]):
         # A work says more than a portrait, which is often gone.
         all_series = (series for show in shows for series in self.series_by(key, show))
         pictures = map(cover_url, chain[Any](all_series, shows, records))
-        item = self._artists[key] = Item(
+        return Item(
             id=node_id(NodeKind.ARTIST, name),
             kind=NodeKind.ARTIST,
             title=name,
@@ -306,7 +302,6 @@ class CatalogServer(Shelf[Exhibition]):
                 (host for it in records if (host := URL(it.website).host)), None
             ),
         )
-        return item
 
     # Reads
 
@@ -481,28 +476,14 @@ class CatalogServer(Shelf[Exhibition]):
         self, listing: Listing[Exhibition], delta: Delta[Exhibition]
     ) -> None:
         """Collect the artists of exhibitions, and forget the series of those that are gone."""
-        others = {each.id for each in (*delta.changed, *delta.removed)}
-        for key, shows in [*self._shows_of.items()] if others else ():
-            if not others.isdisjoint(shows):
-                self._artists.pop(key, None)
-                self._shows_of[key] = {
-                    it: shows[it] for it in shows if it not in others
-                }
-        for exhibition in (*delta.added, *delta.changed):
+        self._shows_of = {}
+        for exhibition in listing.records:
             for person in exhibition.artists:
                 shows = self._shows_of.setdefault(fold(person.name), {})
                 shows.setdefault(exhibition.id, person.name)
-            self.forget_artists(exhibition)
-        self._shows_of = {key: shows for key, shows in self._shows_of.items() if shows}
         self._tuples.clear()
         for exhibition in delta.removed:
             self.async_discard(SERIES, exhibition.id)
-
-    def forget_artists(self, exhibition: Exhibition | None) -> None:
-        """Make the artists of an exhibition again, when somebody looks."""
-        for person in exhibition.artists if exhibition else ():
-            if self._artists.pop(fold(person.name), None):
-                self._tuples.pop(EXHIBITIONS, None)
 
     @callback
     def _handle_list(self, read: Listing[Exhibition]) -> None:
@@ -532,7 +513,6 @@ class CatalogServer(Shelf[Exhibition]):
                 self._discard_folders(series)
                 self.async_discard(ARTWORKS, series.id)
         self._tuples.pop(SERIES, None)
-        self.forget_artists(self.exhibition(listing.key))
 
     def _discard_folders(self, series: Series) -> None:
         """Forget the folders of a series that is gone or has others by now."""
