@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import date, timedelta
 from typing import Any
 from urllib.parse import quote
 
@@ -23,6 +23,7 @@ from custom_components.dp1.library.news import NEWS, NewsItem
 from custom_components.dp1.library.providers.channel import (
     ChannelAddress,
     FollowedChannel,
+    new_playlists,
 )
 from homeassistant.config_entries import SOURCE_USER, ConfigSubentry
 from homeassistant.core import HomeAssistant, callback
@@ -529,3 +530,34 @@ async def test_a_playlist_that_is_gone(hass: HomeAssistant) -> None:
             assert await house.look() == []
             assert house.listed() == titles
             replies.pop(0)
+
+
+TODAY = date(2026, 11, 22)
+
+
+def test_first_look_is_silent() -> None:
+    """What is there at first is not new, and everything after it is, even in a channel that was empty."""
+    new, seen = new_playlists(None, ["a", "b"], TODAY)
+    assert (new, seen) == ([], {"a": TODAY, "b": TODAY})
+    assert new_playlists({}, ["a"], TODAY)[0] == ["a"]
+
+
+def test_by_identity_and_not_by_place() -> None:
+    """Another order is no news, two new ones are two, and each is told once."""
+    _, seen = new_playlists(None, ["a", "b"], TODAY)
+    assert new_playlists(seen, ["b", "a"], TODAY)[0] == []
+    new, seen = new_playlists(seen, ["d", "a", "c", "b", "d"], TODAY)
+    assert new == ["d", "c"]
+    assert new_playlists(seen, ["d", "a", "c", "b"], TODAY)[0] == []
+
+
+def test_removed_and_restored() -> None:
+    """A playlist that comes back is no news, unless it was away for very long."""
+    _, seen = new_playlists(None, ["a", "b"], TODAY)
+    for day in range(1, 90):
+        _, seen = new_playlists(seen, ["a"], TODAY + timedelta(days=day))
+    back = TODAY + timedelta(days=90)
+    assert new_playlists(seen, ["a", "b"], back)[0] == []
+    _, seen = new_playlists(seen, ["a"], back + timedelta(days=1))
+    new, seen = new_playlists(seen, ["a", "b"], back + timedelta(days=1))
+    assert new == ["b"] and seen["b"] == back + timedelta(days=1)

@@ -8,6 +8,8 @@ import pytest
 from custom_components.dp1 import addresses as addresses_module
 from custom_components.dp1.client.hosts import GATEWAYS
 from custom_components.dp1.hosts import HOSTS
+from homeassistant.components import persistent_notification
+from homeassistant.exceptions import HomeAssistantError
 
 from tests.displays import playlist, settle, until
 from tests.pictures import PNG
@@ -21,6 +23,19 @@ ID = "-bNbA3TEQVL60xlgCcqdz4ZPHFZ711cZ3hmkpGttDt_"
 FIRST, SECOND = "ipfs.filebase.io", "ipfs.hypha.coop"
 NEW = "cdn.artworks.feralfile.io"
 PICTURE, PAGE = "picture.png", "work/"
+LIST = f"https://{NEW}/list.json"
+MEDIUM = {"media_content_type": "", "media_content_id": LIST}
+ENTRANCES: dict[str, tuple[str, dict[str, Any]]] = {
+    "address": ("dp1.cast_playlist", {"playlist_url": LIST}),
+    "id": ("dp1.cast_playlist", {"playlist_id": LIST}),
+    "medium": ("dp1.cast_playlist", {"media_content_id": LIST}),
+    "media": ("dp1.cast_playlist", {"media": [LIST]}),
+    "for a time": ("dp1.cast_playlist", {"playlist_url": LIST, "show_for": 60}),
+    "player": ("play_media", MEDIUM),
+    "playlist": ("play_media", {**MEDIUM, "media_content_type": "playlist"}),
+    "queue": ("play_media", {**MEDIUM, "enqueue": "add"}),
+    "announce": ("play_media", {**MEDIUM, "announce": True}),
+}
 
 
 @pytest.fixture
@@ -71,18 +86,15 @@ def at(wall: Wall) -> str:
 
 
 @pytest.mark.parametrize("profile", ["B"])
-@pytest.mark.parametrize(("name", "kind"), [(PICTURE, "image"), (PAGE, "web")])
-async def test_all_gateways_live(wall: Wall, name: str, kind: str) -> None:
-    """The first shows it: of a web work that of which each has an origin of its own."""
-    await cast(wall, name)
-    first = FIRST if name == PICTURE else SECOND
-    await until(lambda: at(wall) == f"{first} {kind}")
-    assert wall.attribute("dp1")["silent_host"] is None
-
-
-@pytest.mark.parametrize("profile", ["B"])
-@pytest.mark.parametrize("mode", [Mode.ENDS, Mode.FAILS, Mode.LISTS, None])
-@pytest.mark.parametrize(("name", "kind"), [(PICTURE, "image"), (PAGE, "web")])
+@pytest.mark.parametrize(
+    ("name", "kind", "mode"),
+    [
+        (PICTURE, "image", Mode.ENDS),
+        (PICTURE, "image", None),
+        (PAGE, "web", Mode.FAILS),
+        (PAGE, "web", Mode.LISTS),
+    ],
+)
 async def test_the_first_ends_in_the_middle(
     internet: Internet, wall: Wall, name: str, kind: str, mode: Mode | None
 ) -> None:
@@ -103,15 +115,9 @@ async def test_the_first_ends_in_the_middle(
 
 
 @pytest.mark.parametrize("profile", ["B"])
-@pytest.mark.parametrize("mode", [Mode.SLOW, Mode.ENDS, Mode.LEADS, None])
-async def test_a_gateway_of_arweave(
-    internet: Internet, wall: Wall, mode: Mode | None
-) -> None:
-    """However the host in an address of Arweave fails, the work is shown from another at once, and it is not asked."""
-    if mode is None:
-        del internet.hosts["arweave.net"]
-    else:
-        internet.hosts["arweave.net"] = mode
+async def test_a_gateway_of_arweave(internet: Internet, wall: Wall) -> None:
+    """The host in an address of Arweave is not asked: the work is shown from another at once."""
+    internet.hosts["arweave.net"] = Mode.ENDS
     for times in (1, 2):
         await cast(wall, f"https://arweave.net/{ID}")
         await until(lambda: at(wall) == "turbo-gateway.com image")
@@ -176,3 +182,34 @@ async def test_nothing_else_is_shown(internet: Internet, wall: Wall, why: str) -
         await until(lambda: fault.hits)
     async with display.wall.turn():
         assert simulator.counters.starts == starts
+
+
+@pytest.mark.parametrize("profile", ["B"])
+@pytest.mark.parametrize("name", ENTRANCES)
+async def test_the_list_itself(internet: Internet, wall: Wall, name: str) -> None:
+    """An address of a list that is gone, or has an archive, is refused and not sent; of one that fails or is silent, the reason is told."""
+    action, data = ENTRANCES[name]
+
+    async def show(*, fails: bool = False) -> str:
+        """Show the list, and return what is said about it; the display may find out by itself that it fails."""
+        starts = wall.display.counters.starts
+        persistent_notification.async_dismiss(wall.hass, "dp1_warning")
+        try:
+            answer = await wall.do(action, **data, response=action.startswith("dp1"))
+        except HomeAssistantError as err:
+            assert wall.display.counters.starts in (starts, starts + fails)
+            return f"refused: {err}"
+        if answer is not None:
+            return str(answer.get("warning", ""))
+        notices = persistent_notification._async_get_or_create_notifications(wall.hass)
+        notice: Any = notices.get("dp1_warning", {})
+        return str(notice.get("message", "")).replace("\\", "")
+
+    assert "There is nothing at" in await show()
+    internet.works[f"{NEW}/list.json"] = "application/zip", b"PK"
+    told = await show()
+    assert told.startswith("refused") and "of a type" in told
+    internet.hosts[NEW] = Mode.FAILS
+    assert LIST in await show(fails=True)
+    del internet.hosts[NEW]
+    assert LIST in await show(fails=True)

@@ -11,6 +11,7 @@ import json
 import logging
 import re
 from typing import Any
+from unittest.mock import patch
 
 from aiohttp import ClientSession, WSMsgType, WSServerHandshakeError, web
 from aiohttp.test_utils import TestServer
@@ -775,3 +776,18 @@ async def test_who_does_not_read_is_sent_away(monkeypatch: pytest.MonkeyPatch) -
         )
         await is_over.wait()
         asks.close()
+
+
+async def test_the_code_is_not_used_up(hass: HomeAssistant, page: Page) -> None:
+    """The dialog says that the disk is full, and the same code is taken once it is not."""
+    code = (await page.open())["code"]
+    flows = hass.config_entries.flow
+    flow = await flows.async_init("dp1", context={"source": SOURCE_USER})
+    flow = await flows.async_configure(flow["flow_id"], {"next_step_id": "screen"})
+    answers = {"code": code, "name": "Tablet"}
+    full = patch.object(SafeStore, "async_save_now", side_effect=HomeAssistantError)
+    with full:
+        flow = await flows.async_configure(flow["flow_id"], answers)
+    assert flow["errors"] == {"base": "not_saved"}
+    result = await flows.async_configure(flow["flow_id"], answers)
+    assert result["type"] == "create_entry"

@@ -2,9 +2,10 @@
 
 import pytest
 
-from custom_components.dp1.voice.tail import Tail
+from custom_components.dp1.library.search import Query
+from custom_components.dp1.voice.tail import Reading, Tail
 
-from .hearing import LANGUAGES, names_of, places_of, recognize
+from .hearing import LANGUAGES, TABLES, names_of, places_of, read, recognize
 
 # A title by what it ends with, what is said after it in each language, and the slots of that.
 TITLES: dict[str, tuple[str, ...]] = {
@@ -179,6 +180,13 @@ FORMS = {
     "es": ("puedes enseñarme ", ""),
     "ja": ("", "をお願いします"),
 }
+NAMES = {
+    "dp1_floor": [("Upstairs", "first floor")],
+    "dp1_area": [("Living Room",)],
+    "dp1_display": [],
+}
+ARTIST = "Marguerite Osei"
+CASES: dict[str, list[tuple[str, str, bool]]] = read(TABLES / "naming.yaml")
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -227,3 +235,23 @@ def test_forms(language: str) -> None:
     assert intent == "Dp1Show"
     assert str(slots["what"]) in title
     assert title in {reading.what for reading in tail.readings(f"{title}{after}")}
+
+
+def test_floors() -> None:
+    """A floor is named by its name or an alias."""
+    tail = Tail.of("en", NAMES)
+    *_, last = tail.readings("Porch Light on the first floor")
+    assert (last.what, last.slots) == ("Porch Light", {"floor": "Upstairs"})
+    placed = tail.placed(Reading("Porch Light upstairs"))
+    assert placed == Reading("Porch Light", {"place": "Upstairs"})
+
+
+@pytest.mark.parametrize("language", CASES)
+def test_what_means_a_title(language: str) -> None:
+    """A title is meant by its parts, with its artist, and with numbers in any form, but not if a word is left over."""
+    wrong = [
+        (said, title, meant)
+        for said, title, meant in CASES[language]
+        if Query.of(said).means(title, ARTIST) is not meant
+    ]
+    assert not wrong
