@@ -14,7 +14,7 @@ from ..flows import announce, announcement
 from ..simulators.display import DisplaySimulator
 
 ISSUE = ("dp1", f"wants_pairing_{DEVICE_ID}")
-WAYS = ("401", "426", "https", "tls")
+WAYS = ("401", "426", "https")
 
 
 @pytest.fixture(autouse=True)

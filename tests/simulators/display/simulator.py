@@ -29,7 +29,6 @@ from .router import Router
 from .server import Received, Server
 from .sleep import SLEEPING, SleepSchedule
 from .tasks import Tasks
-from .tls import TlsServer
 
 type Json = dict[str, Any]
 
@@ -128,7 +127,6 @@ class DisplaySimulator:
         self._refresh_interval = refresh_interval
         self._mdns = mdns or zeroconf is not None
         self._runner: web.AppRunner | None = None
-        self._tls: TlsServer | None = None
         self._session: aiohttp.ClientSession | None = None
         self._tasks = Tasks()
         self._life = Tasks()
@@ -374,25 +372,16 @@ class DisplaySimulator:
         """Serve nobody who has not been paired, until ``stop_pairing``.
 
         Args:
-            how: "401" or "426" as the status, "https" as an HTTPS server says it to HTTP, or "tls", which says nothing.
+            how: "401" or "426" as the status, or "https" as an HTTPS server says it to HTTP.
         """
-        if how == "tls":
-            port = self.port
-            await self.refuse()
-            self._tls = TlsServer(self._host, port)
-        else:
-            status = 400 if how == "https" else int(how)
-            text = "Client sent an HTTP request to an HTTPS server.\n"
-            self.inject(FaultKind.STATUS, status=status, text=text)
-            await self.sockets.close()
+        status = 400 if how == "https" else int(how)
+        text = "Client sent an HTTP request to an HTTPS server.\n"
+        self.inject(FaultKind.STATUS, status=status, text=text)
+        await self.sockets.close()
 
     async def stop_pairing(self) -> None:
         """Serve everybody again."""
         self.heal()
-        if self._tls is not None:
-            self._tls.close()
-            self._tls = None
-            await self.accept()
 
     async def _announce(self) -> None:
         """Announce the display, if mDNS is enabled and possible."""

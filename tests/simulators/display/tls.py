@@ -1,12 +1,9 @@
-"""A server that speaks TLS only, with a certificate that nobody knows."""
+"""The context of a server that speaks TLS, with a certificate that nobody knows."""
 
-from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-import socket
 import ssl
 import tempfile
-from threading import Thread
 
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
@@ -40,28 +37,3 @@ def server_context() -> ssl.SSLContext:
         )
         context.load_cert_chain(path)
     return context
-
-
-class TlsServer:
-    """Shakes hands with whoever speaks TLS, in a thread, and closes the connection."""
-
-    def __init__(self, host: str, port: int) -> None:
-        """Start."""
-        self._context = server_context()
-        self._socket = socket.create_server((host, port))
-        self._thread = Thread(target=self._serve)
-        self._thread.start()
-
-    def _serve(self) -> None:
-        with suppress(OSError):
-            while True:
-                client, _ = self._socket.accept()
-                client.settimeout(1)
-                with suppress(OSError), client:
-                    self._context.wrap_socket(client, server_side=True).close()
-
-    def close(self) -> None:
-        with suppress(OSError):
-            self._socket.shutdown(socket.SHUT_RDWR)
-        self._socket.close()
-        self._thread.join()

@@ -29,7 +29,6 @@ from ..errors import (
     RejectedError,
     UnexpectedAnswerError,
     UnreachableError,
-    WantsPairingError,
 )
 from ..hosts import same_work
 from ..http import Answer
@@ -116,8 +115,6 @@ _CAST_PATIENCE = 5.0
 # otherwise.
 _ROTATION_PATIENCE = 7.0
 _MAX_SCREENSHOT = 32 * 1024 * 1024
-# A page has a thousand works.
-_MAX_PAGES = 4
 _NOT_OFFERED = (404, 405, 501)
 _PNG = b"\x89PNG\r\n\x1a\n"
 # Sleep and wake replace each other in the queue.
@@ -192,12 +189,7 @@ class Display:
 
         The display counts each request as a person in contact and delays its own network recovery: ask rarely.
         """
-        try:
-            answer = await self._transport.get("api/v2/status")
-        except LostAnswerError:
-            if await self._transport.speaks_tls():
-                raise WantsPairingError("only HTTPS is spoken") from None
-            raise
+        answer = await self._transport.get("api/v2/status")
         if answer.status in _NOT_OFFERED:
             return None
         identity = await parse_reply("status", answer, Identity.parse)
@@ -250,27 +242,14 @@ class Display:
         return await self._transport.ask("getContentPolicy", ContentPolicy.parse)
 
     async def offline_cache(self) -> OfflineCache:
-        """Return how many works the display keeps (``getOfflineCacheStatus``, firmware 2.0.0).
+        """Return how many works the display keeps, a thousand at most (``getOfflineCacheStatus``, firmware 2.0.0).
 
         Raises:
             RejectedError: it keeps none, which is the default.
         """
-        ready = 0
-        request: dict[str, Any] = {}
-        for _ in range(_MAX_PAGES):
-            page, cursor = await self._transport.ask(
-                "getOfflineCacheStatus",
-                lambda leaf: (
-                    OfflineCache.parse(leaf.get("items")),
-                    text(leaf.get("nextCursor")),
-                ),
-                request,
-            )
-            ready += page.ready
-            if cursor is None:
-                break
-            request = {"cursor": cursor}
-        return OfflineCache(ready)
+        return await self._transport.ask(
+            "getOfflineCacheStatus", lambda leaf: OfflineCache.parse(leaf.get("items"))
+        )
 
     async def screenshot(self, side: int) -> bytes | None:
         """Return a PNG of the page on the display; None if not offered (firmware below 2.0.3).

@@ -71,41 +71,32 @@ class DeviceSettings(Message):
         if "compositionRevision" in message:
             # Where nobody chose, works are framed as they say.
             message = {"framing": "artwork", **message}
-        return cls(offered=frozenset(message) & _SETTINGS, **json_fields(cls, message))
+        return cls(offered=_SETTINGS.intersection(message), **json_fields(cls, message))
 
     def completed_by(self, previous: Self | None) -> Self:
-        """Merge these settings over earlier ones.
-
-        Older firmware leaves whole groups of settings out of its notifications, and none tells the default duration
-        there. A group without any key is kept; in a group with some, a missing key was cleared.
-        """
+        """Merge these settings over earlier ones: what is left out stays, as no notification tells all; a read does."""
         if previous is None:
             return self
         kept: dict[str, Any] = {
-            name: getattr(previous, name)
-            for group in _SETTING_GROUPS
-            if self.offered.isdisjoint(group)
-            for name in group.values()
+            name: value
+            for name in _SETTING_FIELDS
+            if getattr(self, name) is None
+            and (value := getattr(previous, name)) is not None
         }
         return replace(self, **kept, offered=self.offered | previous.offered)
 
 
-# Groups of settings that are sent or left out together: key to field.
-_SETTING_GROUPS: tuple[Mapping[str, str], ...] = (
-    {"scaling": "scaling"},
-    {"orientation": "orientation"},
-    {"tombstone": "tombstone"},
-    {"defaultDuration": "default_duration"},
-    {
-        "margin": "margin",
-        "background": "background",
-        "framing": "framing",
-    },
+_SETTING_FIELDS = (
+    *("scaling", "orientation", "default_duration", "tombstone"),
+    *("margin", "background", "framing"),
 )
-
-
-# A display that has margins tells of their revision before one is set.
-_SETTINGS = frozenset({"compositionRevision"}).union(*_SETTING_GROUPS)
+# As sent. A display that has margins tells of their revision before one is set.
+_SETTINGS = frozenset(
+    [
+        *("scaling", "orientation", "defaultDuration", "tombstone"),
+        *("margin", "background", "framing", "compositionRevision"),
+    ]
+)
 
 
 def _duration(value: object) -> float | None:
@@ -186,14 +177,6 @@ class PlaylistItem(Message):
         """Return the URL of the work, unless it holds the work itself."""
         return text(self.source)
 
-    def updated(self, pushed: Mapping[str, Any]) -> Self:
-        """Return the same work with the pushed fields."""
-        if pushed.items() <= self.raw.items():
-            return self
-        news = {key: value for key, value in pushed.items() if value not in ("", None)}
-        merged = {**self.raw, **news}
-        return self if merged == self.raw else self.parse(merged)
-
 
 def _web_url(value: object) -> str | None:
     """Return a URL that a display can cast; other schemes would mean something else to whoever casts it again."""
@@ -247,7 +230,6 @@ class PlayerStatus(Message):
         signature_status: "valid", "invalid" or "unsigned".
         overlay: something, such as a pairing code, covers the work.
         count: number of works, of which no more than DP-1 allows are kept.
-        beyond: the current work, if it is not one of those that are kept.
         works: the works as sent.
     """
 
@@ -268,7 +250,6 @@ class PlayerStatus(Message):
     signature_status: str | None = json_field(word, "signatureStatus")
     overlay: bool = json_field(_is_there, "overlay", default=False)
     count: int = 0
-    beyond: PlaylistItem | None = None
     works: object = field(default=None, compare=False, repr=False)
 
     @cached_property
@@ -280,10 +261,10 @@ class PlayerStatus(Message):
 
     @cached_property
     def current(self) -> PlaylistItem | None:
-        """Return the current work."""
+        """Return the current work, None also for one that is not kept."""
         position = self.position
         if position is None or position > len(self.items):
-            return self.beyond
+            return None
         return self.items[position - 1]
 
     @cached_property
@@ -324,7 +305,6 @@ class PlayerStatus(Message):
             else _items(works),
             works=works,
             count=len(works) if isinstance(works, list) else 0,
-            beyond=_beyond(works, whole(message.get("index"))),
             asleep=_asleep(message),
             **json_fields(cls, message),
         )
@@ -380,34 +360,24 @@ class PlayerStatus(Message):
             playlist_id=self.playlist_id or previous.playlist_id,
             playlist_title=self.playlist_title or previous.playlist_title,
             items=self._items_over(previous),
-            beyond=self._beyond_over(previous),
             settings=settings,
             render_status=render_status,
             signature_status=self.signature_status or previous.signature_status,
         )
 
     def _items_over(self, previous: PlayerStatus) -> tuple[PlaylistItem, ...]:
-        """Merge the works over earlier ones, by place if the order is the same, else by unique id and title."""
+        """Return the works as they were read, in the order of now: by unique id and title, if that is another."""
         if self.names == previous.names:
-            pairs = zip(self.items, previous.items, strict=True)
-            merged = tuple([before.updated(item.raw) for item, before in pairs])
-            return previous.items if merged == previous.items else merged
-        by_name: dict[tuple[str | None, str | None], PlaylistItem | None] = {}
-        for name, item in zip(previous.names, previous.items, strict=True):
-            by_name[name] = None if name in by_name or name[0] is None else item
+            return previous.items
+        counts = Counter(previous.names)
+        read = dict(zip(previous.names, previous.items, strict=True))
+        pairs = zip(self.names, self.items, strict=True)
         return tuple(
             [
-                before.updated(item.raw) if (before := by_name.get(name)) else item
-                for name, item in zip(self.names, self.items, strict=True)
+                read[name] if name[0] is not None and counts[name] == 1 else item
+                for name, item in pairs
             ]
         )
-
-    def _beyond_over(self, previous: PlayerStatus) -> PlaylistItem | None:
-        """Merge the current work over the earlier one, if it is not kept."""
-        before, now = previous.beyond, self.beyond
-        if before and now and (before.id, before.title) == (now.id, now.title):
-            return before.updated(now.raw)
-        return now
 
     @cached_property
     def names(self) -> list[tuple[str | None, str | None]]:
@@ -430,14 +400,6 @@ def _shortened(playlist: Mapping[str, Any]) -> Mapping[str, Any]:
     if isinstance(items, list) and len(items) > MAX_ITEMS:
         return {**playlist, "items": items[:MAX_ITEMS]}
     return playlist
-
-
-def _beyond(works: object, index: int | None) -> PlaylistItem | None:
-    """Return the current work, if it is not kept."""
-    if index is None or not isinstance(works, list) or len(works) <= MAX_ITEMS:
-        return None
-    place = index % len(works)
-    return PlaylistItem.parse(works[place]) if place >= MAX_ITEMS else None
 
 
 def _asleep(message: Mapping[str, Any]) -> bool | None:

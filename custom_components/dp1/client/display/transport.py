@@ -15,7 +15,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import count
 import random
-import ssl
 import time
 from typing import Any
 
@@ -104,10 +103,8 @@ _COMMANDS |= {
     "getContentPolicy": Command(_QUERY),
     "getDeviceStatus": Command(_QUERY),
     "getOfflineCacheStatus": Command(_QUERY),
-    "getRecentlyPlayed": Command(_QUERY),
     "longPressGesture": _TOUCH,
     "moveToArtwork": _PLAYER_SETTING,
-    "playRecentlyPlayed": Command(_HEAVY, "player"),
     "reboot": Command(_DISRUPTIVE),
     "refreshArtwork": replace(_PLAYER, rate=_HEAVY),
     "rotate": Command(_ROTATION),
@@ -355,7 +352,6 @@ class RateLimit:
 
 ATTEMPTS = 3
 _TIMEOUT = 10.0
-_TLS_TIMEOUT = 3.0
 # The display itself waits up to 30 s for a playlist or the version server, and long for the panel.
 _TIMEOUTS: Mapping[str, float] = {
     "displayPlaylist": 35.0,
@@ -382,20 +378,6 @@ class Transport:
         self.rate_limit = rate_limit
         self._cast_url = self.base / "api/cast"
         self._queues: defaultdict[str, RequestQueue] = defaultdict(RequestQueue)
-
-    async def speaks_tls(self) -> bool:
-        """Return whether the display shakes hands for TLS, whoever it is."""
-        context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-        context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
-        try:
-            async with asyncio.timeout(_TLS_TIMEOUT):
-                _, writer = await asyncio.open_connection(
-                    self.base.host, self.base.port, ssl=context
-                )
-        except OSError, TimeoutError:
-            return False
-        writer.close()
-        return True
 
     def get(
         self, path: str, timeout: float = _TIMEOUT, attempts: int = 1, **options: Any
