@@ -21,7 +21,6 @@ PLATFORMS = {
     "llm",
     "logbook",
     "media_source",
-    "repairs",
     "system_health",
     "trigger",
 }

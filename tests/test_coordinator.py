@@ -294,7 +294,7 @@ async def test_silence_does_not_hold_up_the_start(
 ) -> None:
     """A display that does not answer does not delay the start of Home Assistant."""
     assert await async_setup_component(hass, "dp1", {})
-    set_timing(first_patience=600.0, start_patience=patience)
+    set_timing(first_patience=patience)
     hass.set_state(CoreState.not_running)
     async with ScriptedServer.run(Reply(fault="never")) as server:
         port = int(server.url.rpartition(":")[2])

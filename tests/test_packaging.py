@@ -23,7 +23,6 @@ PLATFORM_COMPONENTS = {*Platform} | {
     "logbook",
     "onboarding",
     "persistent_notification",
-    "repairs",
     "system_health",
     "zeroconf",
 }

@@ -307,7 +307,7 @@ async def test_a_dead_display_does_not_delay_the_start(wall: Wall) -> None:
     before = ids()
     await hass.config_entries.async_unload(entry.entry_id)
     wall.display.inject(FaultKind.HANG)
-    set_timing(start_patience=600.0)
+    set_timing(first_patience=600.0)
     hass.set_state(CoreState.not_running)
     await hass.config_entries.async_setup(entry.entry_id)
     assert entry.state is ConfigEntryState.LOADED

@@ -9,7 +9,7 @@ type Timing = dict[str, float]
 # The modules in which the delays are constants.
 MODULES: Final[Mapping[str, str]] = {
     "display.connection": "heartbeat first_retry last_retry last_retry_without_socket probe_interval steady loss_patience error_patience",
-    "coordinator": "poll_interval first_patience start_patience state_patience push_patience",
+    "coordinator": "poll_interval first_patience state_patience push_patience",
     "display.discovery": "pace",
     "display.reads": "read_cooldown",
     "playback.work_watch": "follow_up end_patience",

@@ -12,7 +12,11 @@ from homeassistant.components.media_player import DOMAIN as MEDIA_PLAYER_DOMAIN
 from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.exceptions import HomeAssistantError
-from homeassistant.helpers import device_registry as dr, entity_registry as er
+from homeassistant.helpers import (
+    device_registry as dr,
+    entity_registry as er,
+    issue_registry as ir,
+)
 from homeassistant.helpers.event import async_track_time_interval
 from homeassistant.helpers.update_coordinator import DataUpdateCoordinator, UpdateFailed
 from homeassistant.util import dt as dt_util
@@ -36,7 +40,6 @@ from .const import CONF_DIALECT, CONF_FEATURES, CONF_MACS, DOMAIN, LOGGER
 from .display.connection import Connection
 from .display.discovery import macs_of
 from .display.hung import Hung
-from .display.issues import set_issue
 from .display.metadata import ArtworkMetadata, sent_item, work_of
 from .display.power import Power
 from .display.reads import DeviceReads, OptionalReads, PlayerReads, Refresh
@@ -49,8 +52,6 @@ from .errors import retyped, translated, translated_errors
 POLL_INTERVAL: Final = 60.0
 # Seconds for the first refresh of a display.
 FIRST_PATIENCE: Final = 2.0
-# The same while Home Assistant starts, which tries again as soon as it has started.
-START_PATIENCE: Final = 0.5
 # Seconds that a command has for the state to follow.
 STATE_PATIENCE: Final = 1.0
 # Seconds that a command has for the push that follows it.
@@ -193,8 +194,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
 
     async def _async_read_first(self) -> None:
         """Read the state, which shows whether the display supports more than casts."""
-        patience = FIRST_PATIENCE if self.hass.is_running else START_PATIENCE
-        deadline = self.hass.loop.time() + patience
+        deadline = self.hass.loop.time() + FIRST_PATIENCE
         try:
             async with asyncio.timeout_at(deadline):
                 await self._async_check_identity()
@@ -402,7 +402,8 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
 
     def _follow(self, player: PlayerStatus | None) -> None:
         """Note what a player shows, and look up what is not known of that."""
-        if player is not None:
+        # What is cast may be pushed before it is taken, without the works that are left out of it.
+        if player is not None and not self.requests.in_steps:
             self.history.note(player)
         self.metadata.follow(player)
 
@@ -557,7 +558,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
             self.last_update_success = True
             if was_seen:
                 LOGGER.info("%s is back", self.name)
-            self.set_issue("wants_pairing", False)
+            self._set_wants_pairing(False)
             self.async_update_listeners()
             self._optional.forget()
             self._schedule_polled_reads()
@@ -565,7 +566,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
     def _update_failed(self, err: Dp1Error) -> UpdateFailed:
         """Return the translated error of an update."""
         if isinstance(err, WantsPairingError):
-            self.set_issue("wants_pairing", True)
+            self._set_wants_pairing(True)
         error = translated(err, "display", self.name, self.display.url)
         return retyped(error, UpdateFailed)
 
@@ -651,10 +652,20 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
             self.async_set(**self._art(player), **starts)
 
     @callback
-    def set_issue(self, key: str, is_there: bool, is_fixable: bool = False) -> None:
-        """Create or delete an issue of the display."""
-        set_issue(
-            self.hass, key, self.device_id, self.name if is_there else None, is_fixable
+    def _set_wants_pairing(self, is_there: bool) -> None:
+        """Create or delete the issue of a display that wants to be paired."""
+        issue_id = f"wants_pairing_{self.device_id}"
+        if not is_there:
+            ir.async_delete_issue(self.hass, DOMAIN, issue_id)
+            return
+        ir.async_create_issue(
+            self.hass,
+            DOMAIN,
+            issue_id,
+            is_fixable=False,
+            severity=ir.IssueSeverity.WARNING,
+            translation_key="wants_pairing",
+            translation_placeholders={"name": self.name},
         )
 
     async def async_take_screenshot(self) -> None:
@@ -670,6 +681,5 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         """Stop reading."""
         self.is_stopped = True
         await super().async_shutdown()
-        self.power.forget_failures()
         self._player.read_again.async_shutdown()
         await self.wall.async_save()

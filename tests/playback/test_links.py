@@ -1,6 +1,5 @@
 """Links of marketplaces, CAIP ids and `contract:token` become pictures."""
 
-import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -12,11 +11,8 @@ import yaml
 
 from custom_components.dp1.client.indexer import client
 from custom_components.dp1.client.indexer.links import SERVICES
-from homeassistant.components import persistent_notification
-from homeassistant.components.persistent_notification import Notification, UpdateType
-from homeassistant.core import HomeAssistant, callback
+from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
-from homeassistant.helpers.translation import async_load_integrations
 
 from tests.houses import House, titles
 from tests.libraries import library_entry, set_up
@@ -113,53 +109,13 @@ async def test_play_media_and_limit(house: House, indexer: IndexerSimulator) -> 
 async def test_a_work_that_is_not_indexed_yet(
     house: House, indexer: IndexerSimulator
 ) -> None:
-    """It is asked for once, the person is told in the language of the home, and it hangs when it is there."""
-    house.hass.config.language = "de"
-    await async_load_integrations(house.hass, {"dp1"})
+    """It is asked for once, and hangs when it is there."""
     record = next(one for one in indexer.records if one["id"] == "9004")
     indexer.records.remove(record)
     indexer.unindexed[record["token_cid"]] = record
     indexer.job_polls = 20
-    link = f"{record['contract_address']}:5"
-    told: list[str] = []
-
-    @callback
-    def listen(kind: UpdateType, changed: dict[str, Notification]) -> None:
-        told.extend(f"{kind}: {notice['message']}" for notice in changed.values())
-
-    persistent_notification.async_register_callback(house.hass, listen)
-    await cast(house, link)
+    await cast(house, f"{record['contract_address']}:5")
     assert titles(house.walls["wall"].state.items) == ["#5"]
-    assert [text.partition(":")[0] for text in told] == ["added", "removed"]
-    assert record["contract_address"] in told[0]
-    assert "wird zum ersten Mal" in told[0]
-
-
-async def test_two_works_that_are_not_indexed_yet(
-    house: House, indexer: IndexerSimulator
-) -> None:
-    """Each has a notice of its own, which goes with its work and takes no other along."""
-    links = []
-    for token in ("9003", "9004"):
-        record = next(one for one in indexer.records if one["id"] == token)
-        indexer.records.remove(record)
-        indexer.unindexed[record["token_cid"]] = record
-        number = record["token_cid"].rpartition(":")[2]
-        links.append(f"{record['contract_address']}:{number}")
-    indexer.job_polls = 20
-    told: list[tuple[UpdateType, str]] = []
-
-    @callback
-    def listen(kind: UpdateType, changed: dict[str, Notification]) -> None:
-        told.extend((kind, notice_id) for notice_id in changed)
-
-    persistent_notification.async_register_callback(house.hass, listen)
-    await asyncio.gather(*(cast(house, link) for link in links))
-    added, removed = (
-        [notice_id for kind, notice_id in told if kind is wanted]
-        for wanted in (UpdateType.ADDED, UpdateType.REMOVED)
-    )
-    assert len(set(added)) == 2 and sorted(added) == sorted(removed)
 
 
 async def test_what_cannot_be_resolved_is_named(house: House) -> None:

@@ -27,7 +27,7 @@ HEARTBEAT: Final = 10.0
 FIRST_RETRY: Final = 0.5
 # The most of that.
 LAST_RETRY: Final = 4.0
-# The same for a display that answers, but has never opened a socket.
+# The same for a display that answers, but opens no socket.
 LAST_RETRY_WITHOUT_SOCKET: Final = 60.0
 # Seconds between two probes of a display without a socket, each of five seconds at most.
 PROBE_INTERVAL: Final = 10.0
@@ -128,7 +128,6 @@ class Connection:
         self._display = display
         self._listener = listener
         self._frames = FrameLimit(listener)
-        self._had_socket = False
         self._seen_at: float | None = None
         self._retry_now = asyncio.Event()
 
@@ -148,10 +147,7 @@ class Connection:
                 await connect()
             except Dp1Error as err:
                 self.missed(err)
-                if isinstance(err, WantsPairingError) or (
-                    not self._had_socket
-                    and not isinstance(err, (*SILENCE, TemporaryError))
-                ):
+                if not isinstance(err, (*SILENCE, TemporaryError)):
                     last_retry = LAST_RETRY_WITHOUT_SOCKET
             lasted = _now() - began
             tries = 0 if lasted > STEADY else tries + 1
@@ -165,7 +161,7 @@ class Connection:
             async with aclosing(self._display.listen(HEARTBEAT)) as events:
                 async for event in events:
                     if isinstance(event, Connected):
-                        self.connected = self._had_socket = True
+                        self.connected = True
                         self._listener.on_connected()
                     else:
                         self._frames.handle(event)

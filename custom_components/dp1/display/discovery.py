@@ -41,7 +41,6 @@ DEVICE_STATUS_TIMEOUT = 2.0
 STORED_ADDRESS_TIMEOUT = 2.0
 # How many times as many commands are sent as a real display admits; only a simulator takes more.
 PACE = 1.0
-# Of Wake on LAN, and the first firmware that enables it, for Ethernet only.
 # Addresses of Tailscale and of shared networks, which lead to a display, but not back.
 TAILNET = ip_network("100.64.0.0/10")
 MAC = re.compile("(?:[0-9a-f]{2}:){5}[0-9a-f]{2}")

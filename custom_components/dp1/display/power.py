@@ -4,12 +4,9 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager, suppress
 from typing import Any, Final, Protocol
 
-from homeassistant.core import callback
-from homeassistant.exceptions import HomeAssistantError
-
 from ..client.display.client import Display
 from ..client.display.device_status import DAYS, DeviceStatus, SleepSchedule
-from ..client.errors import RejectedError, UnreachableError
+from ..client.errors import RejectedError
 from ..errors import action_failed, invalid_input
 from .reads import Refresh
 from .requests import REQUEST_NUMBERS
@@ -18,7 +15,6 @@ from .state import DisplayData
 # How often a display is told to sleep or wake, and how often its state is then checked.
 SLEEP_TRIES: Final = 2
 SLEEP_CHECKS: Final = 4
-WAKES_TO_ISSUE: Final = 3
 
 
 class Driver(Protocol):
@@ -41,9 +37,6 @@ class Driver(Protocol):
     async def async_wait_for_next_push(self) -> None:
         """Wait for a push that is still to come, or read the player."""
 
-    def set_issue(self, key: str, is_there: bool, is_fixable: bool = False) -> None:
-        """Create or delete an issue of the display."""
-
 
 class Power:
     """The sleep of one display.
@@ -58,8 +51,6 @@ class Power:
         self._driver = driver
         # What the last request was for.
         self._asleep = False
-        # How often in a row the display did not wake.
-        self._failed_wakes = 0
 
     async def async_change_schedule(
         self, change: Callable[[SleepSchedule], Mapping[str, Any]]
@@ -82,15 +73,8 @@ class Power:
                 raise RejectedError("days")
 
     async def async_set_asleep(self, asleep: bool) -> None:
-        """Turn the display off or on; an issue is created if it repeatedly does not wake."""
-        try:
-            await self._async_set_asleep(asleep)
-        except HomeAssistantError as err:
-            if not asleep and not isinstance(err.__cause__, UnreachableError):
-                self._set_failed_wakes(self._failed_wakes + 1)
-            raise
-        if not asleep:
-            self._set_failed_wakes(0)
+        """Turn the display off or on."""
+        await self._async_set_asleep(asleep)
         self._driver.schedule_device_read()
 
     async def _async_set_asleep(self, asleep: bool) -> None:
@@ -123,18 +107,6 @@ class Power:
         raise action_failed(
             "did_not_sleep" if asleep else "did_not_wake", name=self._driver.name
         )
-
-    @callback
-    def _set_failed_wakes(self, failures: int) -> None:
-        """Set the number of failed wakes in a row, and create or delete the issue."""
-        self._failed_wakes = failures
-        if failures >= WAKES_TO_ISSUE or not failures:
-            self._driver.set_issue("wakes_not", failures > 0, is_fixable=True)
-
-    @callback
-    def forget_failures(self) -> None:
-        """Forget that the display did not wake."""
-        self._set_failed_wakes(0)
 
 
 async def _async_send_asleep(

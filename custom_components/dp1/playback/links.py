@@ -1,23 +1,17 @@
 """Playlists of links of marketplaces, CAIP ids and `contract:token`."""
 
 import asyncio
-from hashlib import sha256
 from typing import Final
 
-from homeassistant.components import persistent_notification
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
 
 from ..addresses import async_session
-from ..client.indexer.client import Indexer
 from ..client.indexer.links import IndexedLink, Link, LookupLink, TokenLink, look_up
 from ..client.indexer.tokens import Token
 from ..client.playlist.document import build
 from ..client.playlist.playlist import Origin, Playlist
-from ..client.text import markdown_safe
-from ..const import DOMAIN
 from ..errors import action_failed, invalid_input, translated_errors
-from ..language import async_message
 from ..library.libraries import async_libraries
 from ..library.providers.collection.server import (
     async_indexer,
@@ -50,7 +44,9 @@ async def async_of_link(
             if isinstance(link, LookupLink):
                 link = await _async_look_up(hass, link, where)
             with translated_errors("indexer", where):
-                tokens = await _async_tokens(hass, indexer, link, most, where)
+                tokens = await indexer.resolve(link, most)
+                if not tokens and isinstance(link, TokenLink):
+                    tokens = await indexer.index(link)
     except TimeoutError as err:
         raise action_failed("link_not_ready", link=where) from err
     if not tokens:
@@ -73,23 +69,6 @@ async def _async_look_up(
         is_unknown = err.translation_key == "indexer_not_found"
         key = "market_not_found" if is_unknown else "market_failed"
         raise action_failed(key, link=where) from err
-
-
-async def _async_tokens(
-    hass: HomeAssistant, indexer: Indexer, link: IndexedLink, most: int, where: str
-) -> list[Token]:
-    """Return the tokens that a link names; show that a work is being prepared for as long as that takes."""
-    if (tokens := await indexer.resolve(link, most)) or not isinstance(link, TokenLink):
-        return tokens
-    # Two may be prepared at a time.
-    notification_id = f"{DOMAIN}_link_{sha256(where.encode()).hexdigest()[:16]}"
-    progress = action_failed("link_preparing", link=markdown_safe(where))
-    message = async_message(hass, progress)
-    persistent_notification.async_create(hass, message, notification_id=notification_id)
-    try:
-        return await indexer.index(link)
-    finally:
-        persistent_notification.async_dismiss(hass, notification_id)
 
 
 def _title_of_tokens(tokens: list[Token], link: Link) -> str:
