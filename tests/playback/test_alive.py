@@ -4,13 +4,12 @@ from typing import Any
 
 import pytest
 
-from custom_components.dp1.client.playlist.playlist import Playlist
 from custom_components.dp1.playback import alive
 from homeassistant.components import persistent_notification
 from homeassistant.exceptions import HomeAssistantError
 
 from tests.client.scripted_server import Reply, ScriptedServer
-from tests.displays import name_hosts, playlist, until
+from tests.displays import playlist, until
 from tests.simulators.display import DisplaySimulator, caster
 from tests.simulators.feed.signing import SigningKey
 from tests.walls import Wall
@@ -134,22 +133,3 @@ async def test_a_signed_playlist(wall: Wall) -> None:
         told = await wall.do("dp1.cast_playlist", playlist_url=new, response=True)
         assert told["method"] == "url"
         await wall.do("dp1.cast_playlist", playlist=documents["/new.json"])
-
-
-@pytest.mark.parametrize("profile", ["B"])
-async def test_it_is_read_once(wall: Wall) -> None:
-    """A playlist whose works are all there is read here once for a while, however often it is cast; any other each time."""
-    documents = {"/old.json": old_list("Dawn"), "/new.json": playlist("Dusk")}
-
-    async with ScriptedServer.run(
-        lambda request: Reply(200, documents[request.path])
-    ) as server:
-        await name_hosts(wall.hass, server.url)
-        times = []
-        for path in ("/new.json", "/old.json"):
-            for _ in range(3):
-                before = len(server.requests)
-                asked = Playlist(f"{server.url}{path}")
-                await alive.async_alive(wall.hass, asked)
-                times.append(len(server.requests) - before)
-        assert times == [1, 0, 0, 1, 1, 1]

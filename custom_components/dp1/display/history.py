@@ -1,10 +1,9 @@
 """The history of a display: the playlists that were cast to it, to name them and to show them again."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
-from typing import Any, Final
+from typing import Final
 
 from homeassistant.core import CALLBACK_TYPE, callback
 from homeassistant.helpers.json import json_bytes
@@ -62,7 +61,6 @@ class History:
         # What was looked at last, whether or not it was added.
         self._noted: tuple[object, ...] = ()
         self.is_announcing = False
-        self._expected: Hung | None = None
 
     def load(self, entries: Sequence[HistoryEntry]) -> None:
         """Load what was stored, the oldest first."""
@@ -83,15 +81,6 @@ class History:
             return
         entry = self._entries.get(media_id)
         self._add(media_id, hung.asked.name or (entry.title if entry else None), hung)
-
-    @contextmanager
-    def expecting(self, playlist: Playlist) -> Iterator[None]:
-        """Expect a playlist that is sent to the display, which may push it before it answers."""
-        self._expected = Hung(asked=playlist)
-        try:
-            yield
-        finally:
-            self._expected = None
 
     def place(self, media_id: str) -> Start:
         """Return where a playlist is, or was when it hung last."""
@@ -124,9 +113,6 @@ class History:
     def note(self, player: PlayerStatus) -> None:
         """Add the current playlist if it was cast by another client, once the fields are there that a push leaves out."""
         if player.playlist is None or self.is_announcing:
-            return
-        if self._expected is not None and self._expected.is_shown_by(player):
-            # It is added with what was asked for, which may have more works.
             return
         entry = self.current(player)
         latest = next(reversed(self._entries.values()), None)
@@ -181,36 +167,16 @@ class History:
         self._on_change()
 
     def _id_of(self, playlist: Playlist) -> str | None:
-        """Return the media id of a playlist: its URL, or one of its works, with more where another list has the same; None if some have no source."""
+        """Return the media id of a playlist: its URL, or one of its title and its works in their order; None if some have no source."""
         if playlist.url is not None:
             return playlist.url
-        works = playlist.items
-        sources = [source for work in works if (source := _source_of(work))]
-        if not works or len(sources) < len(works):
-            return None
-        media_id = MEDIA_ID + _digest(*sorted(sources))
-        key = _key(playlist)
-        detailed = f"{media_id}-{_digest(*key)}"
-        entry = self._entries.get(media_id)
-        is_free = entry is None or _key(entry.asked) == key
-        return media_id if is_free and detailed not in self._entries else detailed
-
-
-def _source_of(work: Mapping[str, Any]) -> str:
-    """Return the source of a work, empty if there is none."""
-    source = work.get("source")
-    return same_work(source) if isinstance(source, str) else ""
-
-
-def _digest(*texts: str) -> str:
-    """Return a digest of texts."""
-    return sha256("\n".join(texts).encode()).hexdigest()[:16]
-
-
-def _key(playlist: Playlist) -> list[str]:
-    """Return what tells a list from others with the same works: its title, and their order, titles and durations."""
-    names = ("source", "title", "duration")
-    return [
-        playlist.name,
-        *(str([work.get(name) for name in names]) for work in playlist.items),
-    ]
+        parts, works = [playlist.name], playlist.items
+        for work in works:
+            if not isinstance(source := work.get("source"), str) or not source:
+                return None
+            parts += (
+                same_work(source),
+                str([work.get(it) for it in ("title", "duration")]),
+            )
+        digest = sha256("\n".join(parts).encode()).hexdigest()[:16]
+        return MEDIA_ID + digest if works else None

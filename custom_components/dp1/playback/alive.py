@@ -6,17 +6,14 @@ from dataclasses import replace
 import json
 from typing import Any, Final
 
-from lru import LRU
-
 from homeassistant.const import CONF_HOST
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
-from homeassistant.util.hass_dict import HassKey
 
-from ..client.hosts import content_of, is_elsewhere, same_work, work_url
+from ..client.hosts import is_elsewhere, same_work, work_url
 from ..client.playlist.document import for_display, unplayable
 from ..client.playlist.playlist import Origin, Playlist
-from ..const import DOMAIN, LOGGER
+from ..const import LOGGER
 from ..coordinator import DisplayCoordinator
 from ..display.discovery import is_one_way
 from ..errors import invalid_input
@@ -29,18 +26,8 @@ from .hidden import hidden_keys, with_warning, without_hidden
 from .kept_files import async_lend
 from .resolve import async_read
 
-# Seconds between two reads of a playlist, as displays have it.
-READ_AGAIN: Final = 300.0
-MAX_READINGS: Final = 64
-# Of playlists by address whose works were all found: until when that counts, and the works in networks of content.
-type Reading = tuple[float, tuple[str, ...]]
-READINGS: Final[HassKey[LRU[tuple[str, frozenset[str]], Reading]]] = HassKey(
-    f"{DOMAIN}_readings"
-)
 # Returns where a display loads what an address means.
 type Find = Callable[[str], str]
-# In works: a longer document is looked through in a thread.
-MAX_ON_LOOP: Final = 50
 # In bytes of JSON: the most that a display takes as a document.
 MAX_INLINE: Final = 4 * 1024 * 1024
 
@@ -68,18 +55,11 @@ async def async_alive(
     if (url := playlist.url) is None:
         playlist = playlist if was_sent else without_hidden(hass, playlist)
         find = await _async_finder(hass, playlist.sources, display)
-        if len(playlist.items) <= MAX_ON_LOOP:
-            return _found(playlist, find)
         return await hass.async_add_executor_job(_found, playlist, find)
     if hass.data[GRANTS].media_id_of(url) is not None:
         return playlist
-    readings = hass.data.setdefault(READINGS, LRU(MAX_READINGS))
-    until, works = readings.get((url, caller.hosts), (0.0, ()))
     if playlist.warning and not playlist.document:
         # It could not be read a moment ago.
-        return playlist
-    is_read = hass.loop.time() < until and (was_sent or not hidden_keys(hass))
-    if is_read and _are_best(works, await _async_finder(hass, works, display)):
         return playlist
     try:
         async with asyncio.timeout(timing.TITLE_TIMEOUT):
@@ -93,10 +73,6 @@ async def async_alive(
     shown = read if was_sent else without_hidden(hass, read)
     find = await _async_finder(hass, shown.sources, display)
     if shown is read and await hass.async_add_executor_job(_is_found, read, find):
-        if not playlist.document:
-            works = tuple(filter(content_of, read.sources))
-            until = hass.loop.time() + READ_AGAIN
-            readings[url, caller.hosts] = until, works
         return read
     if sent := await hass.async_add_executor_job(_sent, shown, find):
         return sent
@@ -151,12 +127,9 @@ def _found(playlist: Playlist, find: Find) -> Playlist:
 def _is_found(playlist: Playlist, find: Find) -> bool:
     """Return whether a display finds all works of a playlist where it says, and nowhere better."""
     sources = [str(item.get("source") or "") for item in playlist.items]
-    return not any(map(is_elsewhere, sources)) and _are_best(sources, find)
-
-
-def _are_best(sources: Iterable[str], find: Find) -> bool:
-    """Return whether works are nowhere better than where a display looks for them."""
-    return all(find(source) == work_url(source) for source in sources)
+    return not any(
+        is_elsewhere(source) or find(source) != work_url(source) for source in sources
+    )
 
 
 def _sent(playlist: Playlist, find: Find) -> Playlist | None:

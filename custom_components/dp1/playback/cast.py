@@ -3,7 +3,6 @@
 import asyncio
 from contextlib import suppress
 from dataclasses import replace
-from random import sample
 from typing import Any
 
 from homeassistant.const import CONF_HOST
@@ -48,11 +47,11 @@ async def async_prepared(
         playlist = replace(playlist, warning="")
     asked = playlist
     if coordinator.cast_only:
-        playlist = await _async_arranged(coordinator, playlist, request.begin)
+        _check_begin(coordinator, request.begin)
     alive = await async_alive(coordinator.hass, playlist, request.caller, coordinator)
     if asked.url is not None:
         # What is there may change.
-        asked = replace(asked, document={})
+        asked = replace(asked, document={}, title=alive.name)
     asked = replace(asked, warning=alive.warning, left_out=alive.left_out)
     sent = alive if alive.url is None else asked
     start = request.start
@@ -125,45 +124,24 @@ async def _async_send(
     playlist: Playlist,
     start: Start | None,
 ) -> Playlist:
-    """Send a playlist, and return it as sent.
-
-    If the display refuses a playlist without a reason, look for it in the document. Works on IPFS or Arweave are one: the document is then sent with the addresses of their gateways.
-    """
+    """Send a playlist, and return it as sent; if it is refused without a reason, look for it in the document."""
     try:
-        with coordinator.history.expecting(playlist):
-            return await display.cast(playlist, start)
+        return await display.cast(playlist, start)
     except RejectedError as err:
-        if err.code is not None or err.command != "displayPlaylist":
-            raise
-        read = replace(await async_read(coordinator.hass, playlist), url=None)
-        inline = await async_apply(coordinator.hass, read, Request(art=Ready(read)))
-        if playlist.url is None or inline.sources == read.sources:
+        if err.code is None and err.command == "displayPlaylist":
+            read = replace(await async_read(coordinator.hass, playlist), url=None)
+            await async_apply(coordinator.hass, read, Request(art=Ready(read)))
             if any(item.get("displayAt") for item in read.items):
                 name = coordinator.name
                 raise action_failed("dated_not_accepted", name=name) from err
-            raise
-    with coordinator.history.expecting(inline):
-        return await display.cast(inline, start)
+        raise
 
 
-async def _async_arranged(
-    coordinator: DisplayCoordinator, playlist: Playlist, begin: Begin
-) -> Playlist:
-    """Apply start and shuffle to the document, for a display that only takes playlists."""
-    if begin.repeat is not None:
-        raise invalid_input("display_cannot", name=coordinator.name, what="repeat")
-    if not begin.shuffle and not begin.start_at:
-        return playlist
-    read = replace(await async_read(coordinator.hass, playlist), url=None)
-    playlist = await async_apply(coordinator.hass, read, Request(art=Ready(read)))
-    if not (items := playlist.items):
-        return playlist
-    first = ((begin.start_at or 1) - 1) % len(items)
-    rest = items[first + 1 :] + items[:first]
-    if begin.shuffle:
-        rest = sample(rest, len(rest))
-    document = {**playlist.document, "items": [items[first], *rest]}
-    return replace(playlist, document=document)
+def _check_begin(coordinator: DisplayCoordinator, begin: Begin) -> None:
+    """Raise for a display that only takes playlists, as they are."""
+    for name in ("repeat", "shuffle", "start_at"):
+        if getattr(begin, name):
+            raise invalid_input("display_cannot", name=coordinator.name, what=name)
 
 
 async def async_response(coordinator: DisplayCoordinator, hung: Hung) -> dict[str, Any]:
