@@ -10,7 +10,7 @@ from collections.abc import (
     Iterator,
     Sequence,
 )
-from contextlib import asynccontextmanager, contextmanager, suppress
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -240,10 +240,8 @@ def group_of(hass: HomeAssistant, entry_id: str) -> Group | None:
 
 
 async def async_join(leader: DisplayCoordinator, entry_ids: Iterable[str]) -> None:
-    """Add displays to the group of a leader; those that a playlist is spread over keep their distance."""
-    hass, groups = leader.hass, leader.hass.data[GROUPS]
-    player = leader.data.player
-    hung = hung_on(player, leader.history) if player else None
+    """Add displays to the group of a leader; those that its playlist is spread over keep their distance."""
+    groups = leader.hass.data[GROUPS]
     group = groups.of(leader.entry_id)
     if group is not None and group.leader != leader.entry_id:
         groups.leave(leader.entry_id)
@@ -252,8 +250,6 @@ async def async_join(leader: DisplayCoordinator, entry_ids: Iterable[str]) -> No
         if member == leader.entry_id or (group and group.leader == leader.entry_id):
             continue
         groups.leave(member)
-        if not _has_list(async_display(hass, member), hung):
-            groups.forget_spread(member)
         groups.add(leader.entry_id, member)
     await groups.async_save()
     await async_sync(leader)
@@ -298,12 +294,6 @@ async def spread_over(
             await note([it for it in entry_ids if it not in refused])
 
 
-def _has_list(display: DisplayCoordinator | None, hung: Hung | None) -> bool:
-    """Return whether a display shows what hangs on the leader."""
-    player = display.data.player if display else None
-    return player is not None and hung is not None and hung.is_shown_by(player)
-
-
 # Synchronization
 
 
@@ -338,7 +328,6 @@ async def async_sync(leader: DisplayCoordinator) -> None:
     finally:
         group.waiting = False
     try:
-        await _async_check_spread(leader, group)
         results = await async_gather_failures(
             _async_sync_member(leader, member) for member in group.members[1:]
         )
@@ -347,26 +336,6 @@ async def async_sync(leader: DisplayCoordinator) -> None:
     failed = [error for error in results if error is not None]
     if failed:
         raise displays_failed(failed, len(group.members))
-
-
-async def _async_check_spread(leader: DisplayCoordinator, group: Group) -> None:
-    """Forget that a list is spread over a group whose leader shows another, which none of the others has yet."""
-    groups, player = leader.hass.data[GROUPS], leader.data.player
-    others = [
-        display
-        for member in group.members[1:]
-        if groups.offset(leader.entry_id, member)
-        and (display := async_display(leader.hass, member))
-        and display.data.player
-        and not display.wall.is_announcing
-    ]
-    if not others or player is None or player.position is None:
-        return
-    with suppress(HomeAssistantError):
-        hung = hung_on(player, leader.history) or await async_take_snapshot(leader)
-        if not any(_has_list(display, hung) for display in others):
-            groups.forget_spread(*group.members)
-            await groups.async_save()
 
 
 async def _async_sync_member(leader: DisplayCoordinator, entry_id: str) -> None:
@@ -397,12 +366,20 @@ async def _async_follow(
     """Show the playlist of a leader at its place with as few commands as possible, or raise if it is not shown then."""
     if (player := leader.data.player) is None or player.position is None:
         return
-    ahead = leader.hass.data[GROUPS].offset(leader.entry_id, display.entry_id)
-    place = (player.position - 1 + ahead) % len(player.items)
-    item = player.items[place]
-    work = Start(item.id, None if item.id else item.source, place)
+    groups = leader.hass.data[GROUPS]
     async with display.wall.turn(next(REQUEST_NUMBERS)):
-        if not _has_list(display, hung):
+        ahead = groups.offset(leader.entry_id, display.entry_id)
+        shown = display.data.player
+        has_list = shown is not None and hung.is_shown_by(shown)
+        if ahead and shown is not None and shown.current and not has_list:
+            # The leader has another list than the one that was spread, or this display has.
+            ahead = 0
+            groups.forget_spread(display.entry_id)
+            await groups.async_save()
+        place = (player.position - 1 + ahead) % len(player.items)
+        item = player.items[place]
+        work = Start(item.id, None if item.id else item.source, place)
+        if not has_list:
             start = replace(work, shuffle=player.shuffle, loop=player.loop_mode)
             hung = replace(hung, start=start)
             display.wall.note(daily=None)
