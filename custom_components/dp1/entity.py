@@ -85,12 +85,8 @@ def sends(
 
 def _area_called(hass: HomeAssistant, name: str) -> str | None:
     """Return the name of the area that is called like a display; a suggested area that does not exist would be made."""
-    areas = ar.async_get(hass)
-    areas_of_name = [
-        areas.async_get_area_by_name(name),
-        *areas.async_get_areas_by_alias(name),
-    ]
-    return next((area.name for area in areas_of_name if area), None)
+    area = ar.async_get(hass).async_get_area_by_name(name)
+    return area.name if area else None
 
 
 class DisplayEntity(CoordinatorEntity[DisplayCoordinator]):
@@ -250,34 +246,23 @@ def async_add_display_entities[_T](
     if coordinator.cast_only:
         return
     waiting = list(descriptions)
-    data: DisplayData | None = None
-    records = {new.record for new in waiting}
+    data = DisplayData()
 
     @callback
     def add(keys: Container[str] = ()) -> None:
         """Add entities by their keys, and of those that have just been detected."""
-        nonlocal data, records
+        nonlocal data
         before, data = data, coordinator.data
         # Most updates are of another work, and most of what is waited for is of the device.
-        changed = {
-            name
-            for name in records
-            if before is None
-            or name is None
-            or getattr(data, name) is not getattr(before, name)
-        }
-        if not changed:
-            return
         detected = [
             new
             for new in waiting
             if new.is_common
             or new.key in keys
-            or (new.record in changed and new.exists(data))
+            or (new.record_of(data) is not new.record_of(before) and new.exists(data))
         ]
         if detected:
             waiting[:] = [other for other in waiting if other not in detected]
-            records = {new.record for new in waiting}
             coordinator.async_add_features(
                 new.key for new in detected if not new.is_common
             )

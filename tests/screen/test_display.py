@@ -125,7 +125,6 @@ async def test_without_a_page(
 ) -> None:
     """Without a page nothing is shown, and that is said by the name of what is missing."""
     monkeypatch.setattr("custom_components.dp1.screen.screen.GRACE", 0)
-    monkeypatch.setattr("custom_components.dp1.screen.display.PATIENCE", 0.05)
     events = display.listen()
     assert isinstance(await anext(events), Connected)
     await page.close()

@@ -3,7 +3,7 @@
 import asyncio
 from collections import Counter
 from collections.abc import AsyncGenerator, Container
-from typing import Any, Final, override
+from typing import Any, override
 
 from homeassistant.helpers.aiohttp_client import async_get_clientsession
 
@@ -17,9 +17,6 @@ from ..client.http import Answer
 from ..client.playlist.playlist import Playlist
 from .player import Player
 from .screen import Screen
-
-# Seconds for a page to come, until a screen is told to be away once more.
-PATIENCE: Final = 4.0
 
 
 class Nowhere(Transport):
@@ -92,8 +89,7 @@ class ScreenDisplay(Display):
 
     @override
     async def probe(self) -> None:
-        if not await self._screen.async_wait_for_page(PATIENCE):
-            self._require_page()
+        self._require_page()
 
     @override
     async def listen(self, heartbeat: float = HEARTBEAT) -> AsyncGenerator[Event]:

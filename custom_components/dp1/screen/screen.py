@@ -87,7 +87,6 @@ class Screen:
         self.pages: set[Page] = set()
         self.player = Player(state, self._handle_change, on_save)
         self._watchers: set[CALLBACK_TYPE] = set()
-        self._arrival = asyncio.Event()
         self._left_at: float | None = None
         self._timers: dict[str, CALLBACK_TYPE] = {}
         self._sources: dict[str, Source] = {}
@@ -112,7 +111,6 @@ class Screen:
         )
         self.pages.add(page)
         self._cancel("leave")
-        self._arrival.set()
         self._follow_template()
         self.player.tick()
         try:
@@ -217,15 +215,6 @@ class Screen:
         return bool(self.pages) or (
             left_at is not None and self.hass.loop.time() < left_at + GRACE
         )
-
-    async def async_wait_for_page(self, seconds: float) -> bool:
-        """Wait until a page shows it, and return whether one does."""
-        if not self.is_there:
-            self._arrival.clear()
-            with suppress(TimeoutError):
-                async with asyncio.timeout(seconds):
-                    await self._arrival.wait()
-        return self.is_there
 
     @callback
     def _discard(self, page: Page) -> None:

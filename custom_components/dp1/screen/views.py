@@ -17,6 +17,7 @@ from homeassistant.helpers.network import is_cloud_connection
 from homeassistant.helpers.singleton import singleton
 from homeassistant.loader import async_get_integration
 from homeassistant.util.hass_dict import HassKey
+from homeassistant.util.language import matches
 from homeassistant.util.network import is_local
 
 from ..const import DOMAIN
@@ -211,12 +212,7 @@ def _answer(body: str, kind: str, policy: str) -> web.Response:
 
 def _language(accepted: str, languages: list[str]) -> str:
     """Return the language of a browser of those that there are."""
-    wanted = [part.partition(";")[0].strip() for part in accepted.split(",")][:10]
-    for each in wanted:
-        for language in (each, each.partition("-")[0]):
-            for known in languages:
-                if known.lower() == language.lower() or (
-                    known.partition("-")[0].lower() == language.lower()
-                ):
-                    return known
+    for part in accepted.split(",")[:10]:
+        if found := matches(part.partition(";")[0].strip(), languages):
+            return found[0]
     return "en"
