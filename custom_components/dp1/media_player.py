@@ -279,7 +279,7 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
             return MediaPlayerState.IDLE
         if data.player is None:
             return MediaPlayerState.IDLE if data.set_up else None
-        if data.player.current is None:
+        if data.player.position is None:
             # A player that does not answer may show anything.
             return MediaPlayerState.IDLE if data.problem != "no_player" else None
         return MediaPlayerState.PLAYING

@@ -189,7 +189,7 @@ async def async_take_snapshot(coordinator: DisplayCoordinator) -> Hung | None:
     player = await coordinator.async_read_player()
     if player is None and (assumed := coordinator.assumed) is not None:
         return replace(assumed, start=Start())
-    if player is not None and player.current is None:
+    if player is not None and player.position is None:
         kept = coordinator.wall.hung if player.hides_works else None
         return kept and replace(kept, start=Start())
     if player is None or (hung := hung_on(player, coordinator.history)) is None:
