@@ -44,7 +44,7 @@ from .playback.activity import ActivityTracker
 from .playback.daily import DailyWatch
 from .playback.groups import GROUPS, Groups, async_forget, follow_leader
 from .playback.media_proxy import MediaProxyView, tokens_on
-from .playback.wall import async_start as async_keep, follow
+from .playback.wall import async_start as async_keep, follow, follow_home
 from .playback.watch import Change, Watch
 from .playback.work_watch import WorkWatch
 from .screen.pairing import is_screen
@@ -110,10 +110,12 @@ async def _async_follow_language(hass: HomeAssistant, event: Event) -> None:
 
 
 @callback
-def _async_check_internal_url(hass: HomeAssistant, _event: object = None) -> None:
-    """Create or delete the issue of an internal URL that leads every display to itself."""
-    issue_id = "internal_url_loopback"
-    if not (async_displays(hass) and is_loopback(internal_url(hass))):
+def _async_check_internal_url(hass: HomeAssistant, event: object = None) -> None:
+    """Create or delete the issue of an internal URL that leads every display to itself; displays look after another one."""
+    issue_id, displays = "internal_url_loopback", async_displays(hass)
+    for display in displays if event else ():
+        display.wall.tell()
+    if not (displays and is_loopback(internal_url(hass))):
         ir.async_delete_issue(hass, DOMAIN, issue_id)
         return
     ir.async_create_issue(
@@ -187,6 +189,7 @@ async def _async_setup_display(hass: HomeAssistant, entry: DisplayConfigEntry) -
     watch = Watch(
         coordinator,
         partial(follow, coordinator),
+        partial(follow_home, coordinator),
         works.follow,
         daily.follow,
         partial(follow_leader, coordinator),

@@ -32,9 +32,9 @@ PROXY_GRACE: Final = 300.0
 GRANTS: Final[HassKey[Grants]] = HassKey(f"{DOMAIN}_grants")
 SAVE_DELAY = 1
 PATH: Final = f"/api/{DOMAIN}/media"
-# Of sources, which may be pages with thousands of addresses: the address without its token, the id, and the token.
+# Of sources, which may be pages with thousands of addresses: the origin, the path, the id in it, and the token.
 LENT: Final = re.compile(
-    rf"({PATH}/([\w-]+)/[^?\"'<>\s]{{0,2000}})\?token=([\w-]{{43}})(?![\w-])"
+    rf"(https?://(?:[\w.:\[\]-]|%5[BD]){{1,260}})({PATH}/([\w-]+)/[^?\"'<>\s]{{0,2000}})\?token=([\w-]{{43}})(?![\w-])"
 )
 # Of ids in bytes: the address of a medium with a longer one is none that displays take.
 MAX_ID: Final = 5000
@@ -104,7 +104,8 @@ class Grants:
         """Return a playlist as it is sent to a display: what is lent at addresses for it alone, open until it tells what it shows."""
         if not any(PATH in source for source in playlist.sources):
             return playlist
-        lent, tokens = await self._async_in(playlist, self._lent, entry_id)
+        base = internal_url(self._hass)
+        lent, tokens = await self._async_in(playlist, self._lent, entry_id, base)
         self._open(tokens)
         return lent
 
@@ -116,17 +117,22 @@ class Grants:
             return look(playlist, *args)
         return await self._hass.async_add_executor_job(look, playlist, *args)
 
-    def _lent(self, playlist: Playlist, entry_id: str) -> tuple[Playlist, list[str]]:
-        """Return a playlist for a display, and the tokens in it; what we did not make is lent to nobody."""
+    def _lent(
+        self, playlist: Playlist, entry_id: str, base: str | None
+    ) -> tuple[Playlist, list[str]]:
+        """Return a playlist for a display, with the origin of now, and the tokens in it; what we did not make is lent to nobody."""
         tokens = []
 
         def address(match: re.Match[str]) -> str:
             """Return an address for the display."""
-            media_id = media_id_at(match[2])
-            if self._owner(media_id, match[3]) is None:
+            media_id = media_id_at(match[3])
+            if self._owner(media_id, match[4]) is None:
                 return match[0]
             tokens.append(self._token(media_id, entry_id))
-            return f"{match[1]}?token={tokens[-1]}"
+            origin = base or match[1]
+            if match.string.startswith("data:"):
+                origin = quote(origin, safe="/:%")
+            return f"{origin}{match[2]}?token={tokens[-1]}"
 
         def lend(source: Any) -> Any:
             """Return a source for the display."""
@@ -281,10 +287,10 @@ def media_id_at(key: str) -> str:
 
 def without_token(source: str | None) -> str | None:
     """Return the source of a work without the token that lets anybody load it."""
-    return LENT.sub(r"\1", source) if source and PATH in source else source
+    return LENT.sub(r"\1\2", source) if source and PATH in source else source
 
 
 def lent_in(text: str) -> Iterator[tuple[str, str]]:
     """Yield the media whose addresses are in a text, with their tokens."""
     for match in LENT.finditer(text):
-        yield media_id_at(match[2]), match[3]
+        yield media_id_at(match[3]), match[4]

@@ -350,3 +350,54 @@ async def test_a_page_of_ones_own(
         assert set(ancestors.split()) == {"'self'", PLAYER, home}
         assert "X-Frame-Options" not in answer.headers
         assert answer.headers["X-Content-Type-Options"] == "nosniff"
+
+
+@pytest.mark.parametrize("how", ["started", "told"])
+async def test_home_has_moved(
+    hass: HomeAssistant,
+    home: str,
+    display: DisplaySimulator,
+    display_entry: MockConfigEntry,
+    how: str,
+) -> None:
+    """What hangs is sent once more when its address leads here no more, and at an address that holds nothing is."""
+    casts: list[str] = []
+    load = display.player.load
+
+    def count(*args: Any, **more: Any) -> Any:
+        """Note a cast."""
+        casts.append("cast")
+        return load(*args, **more)
+
+    async def find() -> None:
+        """Let the integration find the address of now."""
+        if how == "started":
+            await hass.config_entries.async_reload(display_entry.entry_id)
+        await hass.async_block_till_done(wait_background_tasks=False)
+
+    async def move(url: str) -> None:
+        """Give Home Assistant another address."""
+        await async_process_ha_core_config(hass, {"internal_url": url})
+
+    # It was at an address at which nobody answers now.
+    gone = "http://127.0.0.1:9"
+    await move(gone)
+    await hang(hass, display, f"{SOURCE}/tide.mp4")
+    display.player.load = count
+    await find()
+    assert lent(display).startswith(gone)
+    await move(home)
+    await find()
+    await until(lambda: lent(display).startswith(home))
+    assert await loaded(display) == "video"
+    await find()
+    # The one before still holds.
+    await move(home.replace("127.0.0.1", "localhost"))
+    await find()
+    await find()
+    assert lent(display).startswith(home)
+    assert len(casts) == 1
+    # What hung before is shown again where Home Assistant is now.
+    recent = next(iter(display_entry.runtime_data.history.entries())).media_id
+    await play(hass, recent)
+    assert lent(display).startswith(home.replace("127.0.0.1", "localhost"))

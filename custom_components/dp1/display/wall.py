@@ -90,6 +90,7 @@ class Wall:
         history: the playlists that were cast to it.
         requests: those that are under way, and the last ones.
         hung: what the display took last, None since it was set up.
+        home: the address of Home Assistant at which what is lent was looked at last.
         newest: the number of the newest cast that was taken; what lasts is a part of it.
         newest_permanent: that of the newest permanent one, which may hang after an announcement.
     """
@@ -100,6 +101,7 @@ class Wall:
         self.history = History(self._save_soon, self._public_url)
         self.requests = Requests(self.tell)
         self.hung: Hung | None = None
+        self.home: str | None = None
         self.newest = self.newest_permanent = 0
         self._hass = hass
         self._store = SafeStore(

@@ -5,9 +5,13 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any, Final
+from urllib.parse import unquote
+
+from aiohttp import ClientError, ClientTimeout
 
 from homeassistant.core import callback
 from homeassistant.exceptions import HomeAssistantError
+from homeassistant.helpers.aiohttp_client import async_get_clientsession
 from homeassistant.util import dt as dt_util
 
 from ..client.playlist.playlist import Playlist
@@ -16,6 +20,7 @@ from ..coordinator import DisplayCoordinator
 from ..display.hung import Hung
 from ..display.wall import RETRY_AFTER, Announcement, Wall
 from ..errors import invalid_input
+from ..grants import LENT, PATH, internal_url
 from .cast import (
     async_cast,
     async_hang_again,
@@ -37,6 +42,8 @@ OVER: Final[Mapping[str, Any]] = {"announced": (), "lasting": (), "sleeps": Fals
 GIVE_UP: Final = 86400.0
 # After that end, until one that answers, but does not sleep again, stays awake.
 STAYS_AWAKE: Final = timedelta(minutes=10)
+# Seconds in which a former address of Home Assistant answers.
+ASKS_FOR: Final = 5.0
 
 type Response = dict[str, Any]
 
@@ -270,6 +277,42 @@ def follow(display: DisplayCoordinator, change: Change) -> None:
         return
     if not hung.is_shown_by(player):
         display.create_task(_async_note_over(display), "announcement")
+
+
+@callback
+def follow_home(display: DisplayCoordinator, change: Change) -> None:
+    """Hang what is lent at another address of Home Assistant than its own once more, if that leads here no more."""
+    after, wall, hass = change.after, display.wall, display.hass
+    player, base = after.data.player, internal_url(hass)
+    if base in (None, wall.home) or player is None or not after.available:
+        return
+    if after.data.asleep or after.data.error_page or not hass.is_running:
+        return
+    if (entry := display.history.current(player)) is None:
+        return
+    wall.home = base
+    sources = (it for it in entry.hung.shown.sources if PATH in it)
+    if (match := next(filter(None, map(LENT.search, sources)), None)) is None:
+        return
+    if (home := unquote(match[1])) != base:
+        url = f"{home}{match[2]}?token={match[4]}"
+        shown = entry.hung.shown
+        display.create_task(_async_move(display, url, shown), "another address")
+
+
+async def _async_move(display: DisplayCoordinator, url: str, shown: Playlist) -> None:
+    """Hang what a display shows once more, unless a medium is still there at its address."""
+    session = async_get_clientsession(display.hass, verify_ssl=False)
+    limit = ClientTimeout(total=ASKS_FOR)
+    with suppress(ClientError, TimeoutError, ValueError):
+        async with session.head(url, timeout=limit, allow_redirects=False) as answer:
+            if answer.ok:
+                return
+    with suppress(HomeAssistantError):
+        async with display.wall.turn():
+            hung = await async_take_snapshot(display)
+            if hung and hung.shown == shown and not display.wall.is_announcing:
+                await async_hang_again(display, hung)
 
 
 def _expected(wall: Wall) -> Hung | None:
