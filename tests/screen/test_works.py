@@ -1,6 +1,7 @@
 """Test what works may do on a screen, and what they may not, seen in a real browser."""
 
 import asyncio
+from base64 import b64decode, b64encode
 from collections.abc import AsyncIterator
 from contextlib import suppress
 from urllib.parse import quote
@@ -59,6 +60,31 @@ async def chromium(works: TestServer) -> AsyncIterator[Browser]:
 def address(works: TestServer, path: str, host: str = HOST) -> str:
     """Return the address of a work."""
     return f"http://{host}:{works.port}/{path}"
+
+
+FILM = """async ([seconds, hasPicture]) => {
+  const canvas = document.createElement("canvas"), pen = canvas.getContext("2d"), audio = new AudioContext();
+  canvas.width = 64; canvas.height = 48;
+  const draw = setInterval(() => { pen.fillStyle = `hsl(${Math.random() * 360} 90% 50%)`; for (let n = 0; n < 900; n++) { pen.fillRect(Math.random() * 64, Math.random() * 48, 2, 2); pen.fillStyle = `hsl(${n} 90% 50%)`; } }, 40);
+  const sound = audio.createMediaStreamDestination(), tone = audio.createOscillator();
+  tone.connect(sound); tone.start();
+  const recorder = new MediaRecorder(hasPicture ? canvas.captureStream(25) : sound.stream, { mimeType: hasPicture ? "video/webm" : "audio/webm" }), parts = [];
+  recorder.ondataavailable = event => parts.push(event.data);
+  recorder.start(200);
+  await new Promise(done => setTimeout(done, seconds * 1000));
+  await new Promise(done => { recorder.onstop = done; recorder.stop(); });
+  clearInterval(draw);
+  const bytes = new Uint8Array(await new Blob(parts).arrayBuffer());
+  return btoa(Array.from(bytes, it => String.fromCharCode(it)).join(""));
+}"""
+
+
+async def film(chromium: Browser, seconds: int, *, has_picture: bool = True) -> bytes:
+    """Record a film in the browser."""
+    page = await chromium.new_page()
+    data = await page.evaluate(FILM, [seconds, has_picture])
+    await page.close()
+    return b64decode(data)
 
 
 async def seen(page: Page, seconds: float) -> object:
@@ -266,6 +292,45 @@ async def test_how_often_a_work_is_tried(
     await expect(page.locator("#line")).to_have_text("")
     await page.clock.fast_forward(2000)
     await expect(page.locator("#line")).to_have_text("Work 0 cannot be loaded.")
+
+
+@pytest.mark.parametrize("then", ["dies", "hangs"])
+async def test_a_film_that_stops(
+    chromium: Browser, home: str, screens: Screens, works: TestServer, then: str
+) -> None:
+    """A film whose host is gone in its middle, or silent for half a minute, does not load, and the next work comes."""
+    works.app["films"]["a.webm"] = await film(chromium, 6)
+    page = await open_page(chromium, home, has_clock=True)
+    screen = await pair(page, screens)
+    await cast(screen, address(works, f"films/a.webm?then={then}"), color("lime"))
+    await until(lambda: screen.player.render_status == 2)
+    if then == "hangs":
+        at = "document.querySelector('video').currentTime"
+        before = -1.0
+        while (now := await page.evaluate(at)) == 0 or now > before:
+            before = now
+            await page.wait_for_timeout(700)
+        await page.clock.fast_forward(31_000)
+    await until(lambda: screen.player.render_status == 3)
+    assert screen.player.error == "not_loading"
+    await expect(page.locator("#line")).to_have_text("Work 0 cannot be loaded.")
+    for seconds in (6, 16, 61) if then == "dies" else ():
+        await until(lambda: screen.player.render_status == 3)
+        await page.clock.fast_forward(seconds * 1000)
+    if then == "dies":
+        await until_pixel(page, LIME)
+
+
+async def test_a_film_without_a_picture(
+    chromium: Browser, home: str, screens: Screens, works: TestServer
+) -> None:
+    """A film of which the browser knows only the sound does not load."""
+    sound = await film(chromium, 1, has_picture=False)
+    page = await open_page(chromium, home)
+    screen = await pair(page, screens)
+    await cast(screen, f"data:video/webm;base64,{b64encode(sound).decode()}")
+    await expect(page.locator("#line")).to_have_text("Work 0 cannot be loaded.")
+    await until(lambda: screen.player.error == "not_loading")
 
 
 async def test_what_is_not_shown(

@@ -101,12 +101,30 @@ async def works_server() -> AsyncIterator[TestServer]:
             await response.write(b" ")
             await sleeping.wait()
 
+    async def film(request: web.Request) -> web.StreamResponse:
+        """Send half of a film, and no more."""
+        whole = films[request.match_info["name"]]
+        if counts.setdefault(request.path, 0) and request.query["then"] == "dies":
+            return web.Response(status=503)
+        counts[request.path] += 1
+        response = web.StreamResponse()
+        response.content_type, response.content_length = "video/webm", len(whole)
+        await response.prepare(request)
+        await response.write(whole[: len(whole) // 2])
+        if request.query["then"] == "dies":
+            assert request.transport
+            request.transport.close()
+        await sleeping.wait()
+        return response
+
     counts: dict[str, int] = {}
     sleeping = asyncio.Event()
     app = web.Application()
     app.router.add_get("/redirect", redirect)
     app.router.add_get("/flaky.svg", flaky)
     app.router.add_get("/never/{name}", never)
+    app.router.add_get("/films/{name}", film)
+    films: dict[str, bytes] = app.setdefault("films", {})
     app.router.add_get("/works/{name}", serve)
     app.router.add_get("/ipfs/{cid}/{name}", serve)
     async with TestServer(app) as server:

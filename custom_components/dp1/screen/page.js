@@ -78,13 +78,18 @@
     if (kind === "model") return settle(work, "model");
     element = work.element = document.createElement(kind);
     element.onerror = function () {
-      if (rest.length > 1 && !work.failed) { work.frame.removeChild(element); attempt(work, rest.slice(1)); } else settle(work, "not_loading");
+      if (work.ready) breaks(work); else if (rest.length > 1 && !work.failed) { work.frame.removeChild(element); attempt(work, rest.slice(1)); } else settle(work, "not_loading");
     };
     if (kind === "video") {
       if (/\.m3u8$/i.test(work.url.split(/[?#]/)[0]) && !element.canPlayType("application/vnd.apple.mpegurl")) return settle(work, "no_hls");
       element.muted = true;
       element.playsInline = true;
-      element.onloadeddata = function () { settle(work); };
+      element.onloadeddata = function () { settle(work, element.videoWidth ? "" : "not_loading"); };
+      element.onplay = element.ontimeupdate = function () {
+        if (work !== shown) return;
+        clearTimeout(work.patience);
+        work.patience = setTimeout(function () { if (!element.paused && !document.hidden) breaks(work); }, PATIENCE * 1000);
+      };
       element.onended = function () { if (!element.loop && work === shown) tell({ ended: true }); };
     } else {
       element.onload = function () { if (trespasses(element)) expel(work); else settle(work); };
@@ -97,6 +102,11 @@
     }
     element.src = work.url;
     work.frame.appendChild(element);
+  }
+  // What was there can still go, as a host does in the middle of a film.
+  function breaks(work) {
+    work.failed = "not_loading";
+    if (work === shown && !pending) fail(work);
   }
   function remove(work) {
     if (!work) return;

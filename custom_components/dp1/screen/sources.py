@@ -14,7 +14,7 @@ from homeassistant.helpers.network import is_hass_url
 
 from ..client.guard import is_home_name
 from ..client.text import plain_host, web_url
-from ..grants import PATH as LENT
+from ..grants import LENT
 
 WRITTEN: Final = re.compile(
     r"data:text/html(?:;charset=([\w-]{1,20}))?(;base64)?,", re.IGNORECASE
@@ -51,7 +51,7 @@ def source_of(hass: HomeAssistant, source: str) -> Source:
         url = web_url(source)
     except ValueError:
         return Source(key, source, False)
-    if is_hass_url(hass, source):
+    if LENT.match(source) or is_hass_url(hass, source):
         # A page that was opened by another name, or by https, loads it from there.
         return Source(key, str(url.relative()), False)
     host = plain_host(url)
@@ -73,7 +73,7 @@ def _own_hosts(hass: HomeAssistant) -> set[str | None]:
     return {URL(url).host for url in urls if url}
 
 
-def written_page(hass: HomeAssistant, source: str) -> bytes:
+def written_page(source: str) -> bytes:
     """Return the page that is written in an address, with lent media by the origin of the page around it."""
     if (head := WRITTEN.match(source)) is None:
         return b""
@@ -83,7 +83,4 @@ def written_page(hass: HomeAssistant, source: str) -> bytes:
         page = (b64decode(body) if is_base64 else body).decode(charset or "utf-8")
     except ValueError, LookupError:
         return body
-    for base in (hass.config.internal_url, hass.config.external_url):
-        if base:
-            page = page.replace(f"{base.rstrip('/')}{LENT}/", f"{LENT}/")
-    return page.encode()
+    return LENT.sub(r"\2?token=\4", page).encode()

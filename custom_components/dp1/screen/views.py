@@ -152,7 +152,7 @@ class WorkView(HomeAssistantView):
         if (source := self._screens.written.pop(token, None)) is None:
             raise web.HTTPNotFound
         hass = request.app[KEY_HASS]
-        page = await hass.async_add_executor_job(written_page, hass, source)
+        page = await hass.async_add_executor_job(written_page, source)
         return _answer(page.decode("utf-8", "replace"), "text/html", WORK_POLICY)
 
 
