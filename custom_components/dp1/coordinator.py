@@ -108,7 +108,6 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
             always_update=False,
         )
         self.display = display
-        self.display.on_dialect = lambda _: self._remember()
         self.data = DisplayData()
         self.contact = Contact.NEW
         self.cast_only = self.is_stopped = False

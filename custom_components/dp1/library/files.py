@@ -65,7 +65,7 @@ SAVE_DELAY: Final = 60.0
 
 
 @dataclass(frozen=True, slots=True)
-class File:
+class KeptFile:
     """A file that is kept.
 
     Attributes:
@@ -95,7 +95,7 @@ class Index:
         quota: in bytes, with which they were read.
     """
 
-    files: dict[str, File] = field(default_factory=dict)
+    files: dict[str, KeptFile] = field(default_factory=dict)
     used: dict[str, float] = field(default_factory=dict)
     failed: dict[str, float] = field(default_factory=dict)
     night: str = ""
@@ -151,19 +151,19 @@ class Files:
         """Return the size of all, in bytes, also of those without a record."""
         return self._unnamed + sum(it.size for it in self._index.files.values())
 
-    def get(self, url: str) -> File | None:
+    def get(self, url: str) -> KeptFile | None:
         """Return the file of a work by any of its addresses."""
         return self._index.files.get(same_work(url)) if self._index.files else None
 
-    def path_of(self, file: File) -> Path:
+    def path_of(self, file: KeptFile) -> Path:
         """Return where a file is."""
         return self._path(same_work(file.url))
 
-    def lent_id(self, file: File) -> str:
+    def lent_id(self, file: KeptFile) -> str:
         """Return the id of a file among those that are lent."""
         return f"{KEPT}{self._entry.entry_id}/{file.url}"
 
-    def lent_name(self, file: File) -> str:
+    def lent_name(self, file: KeptFile) -> str:
         """Return a name of a file whose suffix tells its type."""
         return f"/{_name(same_work(file.url))[:16]}.{SUFFIXES[file.kind]}"
 
@@ -317,7 +317,7 @@ class Files:
             async with self._moving:
                 await self._async_make_room(size, self._index.used.get(key, 0.0))
                 await job(part.replace, path)
-                self._index.files[key] = File(url, kind, size, time.time())
+                self._index.files[key] = KeptFile(url, kind, size, time.time())
         finally:
             await job(partial(part.unlink, missing_ok=True))
 
@@ -406,16 +406,16 @@ class Files:
         files = self._index.files.items()
         self._index.files = {key: it for key, it in files if _name(key) not in sizes}
 
-    def _find(self, wanted: Mapping[str, str], now: float) -> dict[str, File]:
+    def _find(self, wanted: Mapping[str, str], now: float) -> dict[str, KeptFile]:
         """Return the files without a record that are wanted, and remove others that are a week old; in another thread."""
-        keys, found = {_name(key): key for key in wanted}, dict[str, File]()
+        keys, found = {_name(key): key for key in wanted}, dict[str, KeptFile]()
         kept, self._unnamed = set(map(_name, self._index.files)), 0
         for path in self._paths():
             if path.name in kept or path.suffix:
                 continue
             stat, key = path.stat(), keys.get(path.name)
             if key and (kind := _type_of(path)):
-                found[key] = File(wanted[key], kind, stat.st_size, now)
+                found[key] = KeptFile(wanted[key], kind, stat.st_size, now)
             elif now - stat.st_mtime >= UNWANTED_AGE:
                 path.unlink()
             else:

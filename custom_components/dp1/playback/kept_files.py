@@ -9,11 +9,11 @@ from ..client.hosts import same_work
 from ..const import LOGGER
 from ..grants import GRANTS
 from ..hosts import HOSTS
-from ..library.files import File, Files
+from ..library.files import Files, KeptFile
 from ..library.libraries import async_libraries
 
 
-def kept_file(hass: HomeAssistant, url: str) -> tuple[Files, File] | None:
+def kept_file(hass: HomeAssistant, url: str) -> tuple[Files, KeptFile] | None:
     """Return the file of a work by any of its addresses, of whichever library has one."""
     url = hass.data[HOSTS].public_url(url)
     for library in async_libraries(hass):

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from custom_components.dp1.client.display.client import Dialect, Display
+from custom_components.dp1.client.display.client import Dialect
 from custom_components.dp1.client.errors import Dp1Error, NotReadyError, RejectedError
 from custom_components.dp1.client.playlist.playlist import Playlist
 
@@ -22,13 +22,6 @@ BY_URL = Playlist(url="https://feed.example.org/api/v1/playlists/aa11")
 FAILED = plain(500, "Failed to process cast request")
 STATUS = Reply(200, {"installedVersion": "1.0.17", "screenRotation": "landscape"})
 EMPTY = Reply(200)
-
-
-def listener(display: Display) -> list[Dialect]:
-    """Return a mock that is called with the dialect."""
-    learned: list[Dialect] = []
-    display.on_dialect = learned.append
-    return learned
 
 
 @pytest.mark.parametrize(
@@ -97,10 +90,9 @@ async def test_a_strict_display_gets_its_own_form(
         return accepted if ours else refusal
 
     async with scripted(strict, dialect=Dialect.UNKNOWN) as (server, display):
-        learned = listener(display)
         await display.cast(DOCUMENT)
         await display.cast(DOCUMENT)
-    assert learned == [Dialect.LEGACY]
+    assert display.dialect is Dialect.LEGACY
     assert commands(server) == [
         "displayPlaylist",
         "getDeviceStatus",
@@ -120,7 +112,6 @@ async def test_what_follows_a_cast(case: dict[str, Any]) -> None:
     async with scripted(
         *(script or [by_command(**by)]), dialect=Dialect(case["dialect"])
     ) as (server, display):
-        learned = listener(display)
         cast, error = {"document": DOCUMENT, "url": BY_URL}[case["cast"]], None
         try:
             await display.cast(cast)
@@ -130,7 +121,7 @@ async def test_what_follows_a_cast(case: dict[str, Any]) -> None:
     for name, value in case.get("attributes", {}).items():
         assert getattr(error, name) == value
     assert commands(server) == case["commands"]
-    assert learned == case["learned"]
+    assert display.dialect == (case["learned"] or [case["dialect"]])[-1]
 
 
 async def test_a_player_that_fails_once_the_firmware_is_known() -> None:
@@ -155,10 +146,9 @@ async def test_other_commands_are_not_repeated() -> None:
 
 async def test_what_was_stored_gives_way_to_what_is_seen() -> None:
     async with scripted(STATUS, dialect=Dialect.LEGACY) as (_, display):
-        learned = listener(display)
         await display.device_status()
         await display.device_status()
-    assert learned == [Dialect.FF]
+    assert display.dialect is Dialect.FF
 
 
 async def test_what_the_owner_chose_stays() -> None:

@@ -6,14 +6,7 @@ of October 2025 knows ``displayPlaylist`` and nothing else.
 
 import asyncio
 from collections import Counter
-from collections.abc import (
-    AsyncGenerator,
-    Awaitable,
-    Callable,
-    Container,
-    Mapping,
-    Sequence,
-)
+from collections.abc import AsyncGenerator, Awaitable, Container, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
@@ -133,7 +126,6 @@ class Display:
     Attributes:
         dialect: which interface description the display follows, unknown until it has answered.
         dialect_is_fixed: whether what the display answers never changes that.
-        on_dialect: called when the dialect becomes known.
 
     Raises:
         UnreachableError: no contact.
@@ -170,7 +162,6 @@ class Display:
         self._transport = Transport(session, host, port, rate_limit or RateLimit())
         self.dialect = dialect
         self.dialect_is_fixed = dialect_is_fixed
-        self.on_dialect: Callable[[Dialect], None] | None = None
 
     @property
     def url(self) -> str:
@@ -651,5 +642,3 @@ class Display:
         """Store the dialect of the display."""
         if dialect is not self.dialect and not self.dialect_is_fixed:
             self.dialect = dialect
-            if self.on_dialect is not None:
-                self.on_dialect(dialect)
