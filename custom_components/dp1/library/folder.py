@@ -261,11 +261,16 @@ class Album:
             self._due = min(self._due, time.monotonic() + PAUSE)
 
     async def async_shown(
-        self, hass: HomeAssistant, limit: int | None = None, *, now: bool = False
+        self,
+        hass: HomeAssistant,
+        limit: int | None = None,
+        *,
+        now: bool = False,
+        order: Order | None = None,
     ) -> list[File]:
-        """Return the files that are shown now, in their order and with their details."""
+        """Return the files that are shown now, in an order and with their details."""
         files = await self.async_files(hass, now=now)
-        shown = ordered(files, self.order, self.duration, self.key)
+        shown = ordered(files, order or self.order, self.duration, self.key)
         return await self.async_detailed(hass, shown[: limit or MAX_SHOWN])
 
     async def async_detailed(
@@ -306,23 +311,13 @@ class Album:
         self, hass: HomeAssistant, found: dict[str, File]
     ) -> bool:
         """Add what is in the folder as it is read, and return whether that is all of it."""
-        if self.folder.startswith(NO_ALBUMS):
-            raise NotFoundError(
-                "no pictures of one's own", translation_key="album_empty"
-            )
-        try:
-            with component_errors(self.folder):
-                page = await media_source.async_browse_media(hass, self.folder)
-        except HomeAssistantError as err:
-            raise NotFoundError(str(err), translation_key="album_empty") from err
-        if not page.can_expand:
-            raise NotFoundError("it is no folder", translation_key="album_empty")
+        if (page := await async_opened(hass, self.folder)) is None:
+            raise NotFoundError("no folder to read", translation_key="album_empty")
         self.title = self.title or clean(page.title, MAX_TITLE)
         is_first, is_whole = not self.files, True
         waiting: list[tuple[BrowseMedia, int]] = [(page, 0)]
         ways: set[str] = set()
         await hass.async_add_executor_job(_new, hass, [page], ways)
-        read = 0
         while waiting and len(found) < MAX_FILES:
             opened, depth = waiting.pop(0)
             children = opened.children or ()
@@ -337,10 +332,9 @@ class Album:
                 self.files = [*found.values()]
             if self.subfolders and depth < MAX_DEPTH:
                 inner = [it for it in children if it.can_expand and not _is_system(it)]
-                inner = await hass.async_add_executor_job(_new, hass, inner, ways)
-                for child in inner[: MAX_FOLDERS - read]:
-                    read += 1
-                    if inside := await _async_inner(hass, child):
+                inner = inner[: max(0, MAX_FOLDERS - len(ways))]
+                for child in await hass.async_add_executor_job(_new, hass, inner, ways):
+                    if inside := await async_opened(hass, child.media_content_id):
                         waiting.append((inside, depth + 1))
                         continue
                     is_whole, away = False, child.media_content_id
@@ -377,15 +371,17 @@ class Album:
         ]
 
 
-async def async_is_folder(hass: HomeAssistant, media_id: str) -> bool:
-    """Return whether a media id is that of a folder that can be shown."""
+async def async_opened(hass: HomeAssistant, media_id: str) -> BrowseMedia | None:
+    """Return the page of a folder; None if it has no pictures of one's own, is none, or cannot be read."""
     if media_id.startswith(NO_ALBUMS):
-        return False
+        return None
     try:
         with component_errors(media_id):
-            return (await media_source.async_browse_media(hass, media_id)).can_expand
+            page = await media_source.async_browse_media(hass, media_id)
     except HomeAssistantError:
-        return False
+        LOGGER.debug("A folder cannot be read", exc_info=True)
+        return None
+    return page if page.can_expand else None
 
 
 async def async_folders(hass: HomeAssistant, opened: str) -> dict[str, str]:
@@ -402,16 +398,6 @@ async def async_folders(hass: HomeAssistant, opened: str) -> dict[str, str]:
                 if it.can_expand and not it.media_content_id.startswith(NO_ALBUMS):
                     found[it.media_content_id] = clean(path + it.title, MAX_TITLE)
     return found
-
-
-async def _async_inner(hass: HomeAssistant, child: BrowseMedia) -> BrowseMedia | None:
-    """Return the page of a folder in a folder, None if it cannot be read: the others can."""
-    try:
-        with component_errors(child.media_content_id):
-            return await media_source.async_browse_media(hass, child.media_content_id)
-    except HomeAssistantError:
-        LOGGER.debug("A folder in an album cannot be read", exc_info=True)
-        return None
 
 
 def is_shown(media: BrowseMedia) -> bool:
@@ -481,12 +467,10 @@ def _details_of(
     """Return the details of files."""
     found = {}
     for file in files:
-        details = NO_DETAILS
-        if (path := _path_of(hass, file.media_id)) is None:
-            pass
-        elif file.kind.startswith("video/"):
+        details, path = NO_DETAILS, _path_of(hass, file.media_id)
+        if path and file.kind.startswith("video/"):
             details = Details(length=length_of_film(path))
-        else:
+        elif path:
             try:
                 details = _details_in(path)
             # A decoder fails in its own way at each picture that is odd.

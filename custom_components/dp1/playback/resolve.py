@@ -28,7 +28,7 @@ from ..displays import async_displays
 from ..errors import invalid_input, translated_errors
 from ..grants import GRANTS, LIVE, SVG, picture_page
 from ..language import async_message
-from ..library.folder import FOLDER_PREFIX, async_is_folder
+from ..library.folder import FOLDER_PREFIX, async_opened
 from ..library.libraries import (
     DAILY_MEDIA_ID,
     OWN_MEDIA_IDS,
@@ -298,7 +298,7 @@ async def _async_from_media_source(
     try:
         media = await async_medium(hass, medium.media_id)
     except HomeAssistantError:
-        if not await async_is_folder(hass, medium.media_id):
+        if await async_opened(hass, medium.media_id) is None:
             raise
         folder = replace(medium, media_id=f"{FOLDER_PREFIX}{medium.media_id}")
         return await _async_from_node(hass, folder, request)

@@ -26,7 +26,6 @@ from ..folder import (
     Order,
     dated,
     items_of,
-    ordered,
 )
 from ..item import WORK_IDS, Item
 from ..listing import Lazy
@@ -98,10 +97,8 @@ class Albums(Provider):
         if item.kind != NodeKind.ALBUM:
             return await super().async_pages(item, limit)
         album = self._album(item.id)
-        files = await album.async_files(self.hass, now=True)
         order = Order.NAME if album.order is Order.SHUFFLED else album.order
-        files = ordered(files, order, album.duration)
-        files = await album.async_detailed(self.hass, files)
+        files = await album.async_shown(self.hass, now=True, order=order)
         return Inside(Lazy(files, partial(photo_node, album)))
 
     @override
