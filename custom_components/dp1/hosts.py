@@ -186,7 +186,7 @@ class Hosts(Health):
         """Note that a host did not answer, unless it was not asked."""
         LOGGER.debug("Asking for a work: %s", type(err).__name__)
         if not isinstance(err, Dp1Error):
-            self.async_note(url)
+            self.note(url)
 
     @callback
     def async_set_own(self) -> None:
@@ -213,16 +213,13 @@ class Hosts(Health):
     def async_note(
         self,
         url: str,
-        response: aiohttp.ClientResponse | None = None,
+        response: aiohttp.ClientResponse,
         *,
         is_expected: bool = True,
     ) -> None:
-        """Note an answer for a work, or that there was none."""
-        if response is None:
-            self.note(url)
-        else:
-            answer = Answer(response.status, response.headers, b"", url)
-            self.note(url, response.status, answer.retry_after, is_expected=is_expected)
+        """Note an answer for a work."""
+        answer = Answer(response.status, response.headers, b"", url)
+        self.note(url, response.status, answer.retry_after, is_expected=is_expected)
 
 
 async def async_try_gateway(hass: HomeAssistant, text: str) -> str:

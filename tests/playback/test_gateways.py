@@ -20,6 +20,7 @@ from tests.walls import Wall
 
 CID = "bafybeie5nqv6kd3qnfjupgvz34woh3oksc3iau6abmyajn7qvtf6d2ho34"
 ID = "-bNbA3TEQVL60xlgCcqdz4ZPHFZ711cZ3hmkpGttDt_"
+OF_ARWEAVE = f"https://arweave.net/{ID}"
 FIRST, SECOND = "ipfs.filebase.io", "ipfs.hypha.coop"
 NEW = "cdn.artworks.feralfile.io"
 PICTURE, PAGE = "picture.png", "work/"
@@ -87,19 +88,25 @@ def at(wall: Wall) -> str:
 
 @pytest.mark.parametrize("profile", ["B"])
 @pytest.mark.parametrize(
-    ("name", "kind", "mode"),
+    ("name", "kind", "hosts", "mode"),
     [
-        (PICTURE, "image", Mode.ENDS),
-        (PICTURE, "image", None),
-        (PAGE, "web", Mode.FAILS),
-        (PAGE, "web", Mode.LISTS),
+        (PICTURE, "image", (FIRST, SECOND), Mode.ENDS),
+        (PICTURE, "image", (FIRST, SECOND), None),
+        (PAGE, "web", (SECOND, FIRST), Mode.FAILS),
+        (PAGE, "web", (SECOND, FIRST), Mode.LISTS),
+        (OF_ARWEAVE, "image", ("turbo-gateway.com", "ardrive.net"), Mode.LIMITS),
     ],
 )
 async def test_the_first_ends_in_the_middle(
-    internet: Internet, wall: Wall, name: str, kind: str, mode: Mode | None
+    internet: Internet,
+    wall: Wall,
+    name: str,
+    kind: str,
+    hosts: tuple[str, str],
+    mode: Mode | None,
 ) -> None:
     """What fails, and what the display is silent about, is tried at the next gateway; the next cast goes there at once."""
-    first, second = (FIRST, SECOND) if name == PICTURE else (SECOND, FIRST)
+    first, second = hosts
     if mode is None:
         del internet.hosts[first]
     else:
@@ -112,18 +119,7 @@ async def test_the_first_ends_in_the_middle(
     await until(lambda: at(wall) == f"{second} {kind}")
     assert wall.display.counters.starts == starts + 1
     assert wall.attribute("dp1")["silent_host"] is None
-
-
-@pytest.mark.parametrize("profile", ["B"])
-async def test_a_gateway_of_arweave(internet: Internet, wall: Wall) -> None:
-    """The host in an address of Arweave is not asked: the work is shown from another at once."""
-    internet.hosts["arweave.net"] = Mode.ENDS
-    for times in (1, 2):
-        await cast(wall, f"https://arweave.net/{ID}")
-        await until(lambda: at(wall) == "turbo-gateway.com image")
-        assert wall.display.counters.starts == times
     assert not [it for it in internet.asked if "arweave.net" in it]
-    assert len([it for it in internet.asked if it.startswith("GET ")]) <= 6
 
 
 @pytest.mark.parametrize("profile", ["B"])
@@ -131,7 +127,7 @@ async def test_the_last_gateway_of_arweave(internet: Internet, wall: Wall) -> No
     """Where all others rest, a work is still shown from it."""
     for gateway in GATEWAYS["ar"][:-1]:
         wall.hass.data[HOSTS].note(gateway.url, 429, 900.0)
-    await cast(wall, f"https://arweave.net/{ID}")
+    await cast(wall, OF_ARWEAVE)
     await until(lambda: at(wall) == "arweave.net image")
     assert wall.display.counters.starts == 1
 

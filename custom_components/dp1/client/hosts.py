@@ -96,15 +96,11 @@ ASKED_FOR: Final = {
     "ar": "ar://bNbA3TEQVL60xlgCcqdz4ZPHFZ711cZ3hmkpGttDt_U",
 }
 OF_VENDOR: Final = "ipfs.feralfile.com"
-# Gateways of IPFS that serve no files any more, and where they lead to.
-ENDED: Final = frozenset(
-    {
-        *("ipfs.io", "gateway.ipfs.io", "dweb.link", "w3s.link", "inbrowser.link"),
-        *("nftstorage.link", "storacha.link", "cloudflare-ipfs.com", "cf-ipfs.com"),
-        *("ipfs.infura.io", "infura-ipfs.io", "ipfs.infura-ipfs.io", "ipfs.fleek.co"),
-    }
+# Gateways of IPFS that serve no files any more, where they lead to, and the vendor's old host.
+_ENDED: Final = re.compile(
+    r"(?:[^.]+\.ip[fn]s\.)?(?:(?:gateway\.)?ipfs\.io|(?:dweb|w3s|inbrowser|nftstorage|storacha)\.link|(?:cf|cloudflare)-ipfs\.com"
+    rf"|ipfs\.(?:infura\.io|fleek\.co)|(?:.+\.)?infura-ipfs\.io)|{re.escape(_OLD_HOST)}"
 )
-_ENDED_DOMAIN: Final = ".infura-ipfs.io"
 _SCHEME: Final = re.compile(
     r"(?P<network>ipfs|ar|onchfs):/*+(?:ipfs/+)?+(?P<key>[^/?#\\]+)(?P<rest>.*)",
     re.IGNORECASE | re.DOTALL,
@@ -223,8 +219,8 @@ def content_of(url: str) -> Content | None:
     if (match := _WEB.fullmatch(url)) is None:
         return None
     host, rest = _PORT.sub("", match["host"].lower()), match["rest"]
-    key, kind, gateway = _split(host)
-    if kind == "ipfs" and (content := _content("ipfs", key, rest, gateway)):
+    key, _, gateway = host.partition(".ipfs.")
+    if gateway and (content := _content("ipfs", key, rest, gateway)):
         return content
     if path := _PATH.match(rest):
         return _content("ipfs", path["key"], path["rest"], host)
@@ -232,13 +228,6 @@ def content_of(url: str) -> Content | None:
     if (network := _KEYED.get(host)) and (path := _KEY_PATH.match(rest)):
         return _content(network, path["key"], path["rest"], host)
     return None
-
-
-def _split(host: str) -> tuple[str, str, str]:
-    """Return the parts of a host in subdomain form: ``CID.ipfs.HOST``."""
-    key, _, rest = host.partition(".")
-    kind, _, gateway = rest.partition(".")
-    return key, kind, gateway
 
 
 def _content(network: str, key: str, rest: str, host: str) -> Content | None:
@@ -260,13 +249,8 @@ def _content(network: str, key: str, rest: str, host: str) -> Content | None:
 
 def has_ended(url: str) -> bool:
     """Return whether nothing is served at an address any more: its host ended or moved, or only names what it cannot serve."""
-    if (match := _WEB.fullmatch(url.strip())) is None:
-        return False
-    host = _PORT.sub("", match["host"].lower())
-    _, kind, gateway = _split(host)
-    names = {host, gateway} if kind in ("ipfs", "ipns") else {host}
-    is_gone = not names.isdisjoint(ENDED)
-    return is_gone or host.endswith(_ENDED_DOMAIN) or host == _OLD_HOST
+    match = _WEB.fullmatch(url.strip())
+    return bool(match and _ENDED.fullmatch(_PORT.sub("", match["host"].lower())))
 
 
 # What the vendor serves itself, as nearly all of its works are written.
