@@ -72,7 +72,7 @@ async def test_a_display_is_found_and_added(
     async with DisplaySimulator(
         profile=profile, device_id=DEVICE_ID, name="Wall", zeroconf=network
     ):
-        await until(lambda: flows(hass), 10.0)
+        await until(lambda: flows(hass))
         (flow,) = flows(hass)
         name = "Wall" if profile == "B" else DEVICE_ID
         assert flow["step_id"] == "zeroconf_confirm"
@@ -96,12 +96,12 @@ async def test_an_announcement_cuts_the_wait_for_a_display_that_was_off(
     """Discovery sets up an entry that is being retried."""
     display = DisplaySimulator(profile="B", device_id=DEVICE_ID, zeroconf=network)
     async with display:
-        await until(lambda: flows(hass), 10.0)
+        await until(lambda: flows(hass))
         await display.power_off()
         entry = await set_up(hass, entry_of(display))
         assert entry.state is ConfigEntryState.SETUP_RETRY
         await display.power_on()
-        await until(lambda: entry.state is ConfigEntryState.LOADED, 10.0)
+        await until(lambda: entry.state is ConfigEntryState.LOADED)
 
 
 async def test_an_announcement_cuts_the_wait_for_a_display_that_was_lost(
@@ -119,7 +119,7 @@ async def test_an_announcement_cuts_the_wait_for_a_display_that_was_lost(
         entry.runtime_data.connection.async_retry_now()
         await until(lambda: state_of(hass).state == "unavailable")
         await display.power_on()
-        await until(lambda: state_of(hass).state != "unavailable", 10.0)
+        await until(lambda: state_of(hass).state != "unavailable")
 
 
 async def test_a_record_that_comes_late(
@@ -151,7 +151,7 @@ async def test_a_name_whose_record_goes(
     async with DisplaySimulator(
         profile="A", device_id=DEVICE_ID, zeroconf=network
     ) as display:
-        await until(lambda: flows(hass), 10.0)
+        await until(lambda: flows(hass))
         manager = hass.config_entries.flow
         menu = await manager.async_init("dp1", context={"source": SOURCE_USER})
         form = await manager.async_configure(

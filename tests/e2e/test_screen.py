@@ -1,6 +1,5 @@
 """A browser as a display: paired, cast to, asleep, and back after its own reload and a restart of Home Assistant."""
 
-import asyncio
 from base64 import b64encode
 from pathlib import Path
 import re
@@ -17,6 +16,7 @@ from .home import Home
 from .test_wall import film
 
 from tests.client.scripted_server import Reply, ScriptedServer
+from tests.displays import until
 from tests.simulators.catalog.simulator import CatalogSimulator
 
 pytestmark = [
@@ -139,10 +139,11 @@ async def test_a_tablet(tmp_path: Path) -> None:
                 "refused,refused,refused,refused,refused"
             )
 
-            # Killed two seconds after a cast, it goes on with that.
+            # Killed once a cast is saved, it goes on with that.
             blue = work("Blue", picture("#36c"))
             await cast(home, red, blue, start_at=2)
-            await asyncio.sleep(2)
+            saved = home.folder / ".storage/dp1.screens"
+            await until(lambda: "Blue" in saved.read_text())
             await home.stop(signal.SIGKILL)
             await page.evaluate("document.querySelector('.work.on').id = 'same'")
             await home.start()

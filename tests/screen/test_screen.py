@@ -25,7 +25,12 @@ import segno
 from custom_components.dp1.client.playlist.playlist import Playlist
 from custom_components.dp1.screen import socket as socket_module
 from custom_components.dp1.screen.page import PATH
-from custom_components.dp1.screen.pairing import MAX_CODES, Screens, Waiting
+from custom_components.dp1.screen.pairing import (
+    MAX_CODES,
+    SAVE_SECONDS,
+    Screens,
+    Waiting,
+)
 from custom_components.dp1.screen.player import Player, State
 from custom_components.dp1.screen.screen import Screen
 from custom_components.dp1.screen.views import FOLDER, async_screens
@@ -605,22 +610,25 @@ async def test_the_page_that_is_seen_counts(
 
 
 async def test_what_is_saved(
-    hass: HomeAssistant, hass_storage: dict[str, Any], screen: Screen
+    hass_storage: dict[str, Any], screen: Screen, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A cast is saved soon after, though works follow each other all the time, and what follows by the clock is not."""
     short = {**ITEMS, "items": [{**item, "duration": 1} for item in ITEMS["items"]]}
+    saves, save = list[float](), SafeStore.async_delay_save
+
+    def note(store: SafeStore, data: Any, delay: float) -> None:
+        saves.append(delay)
+        save(store, data, delay)
+
+    monkeypatch.setattr(SafeStore, "async_delay_save", note)
     screen.player.cast(short)
-    began = asyncio.get_running_loop().time()
-
-    def works() -> int:
-        """Return how many works are saved."""
-        stored = hass_storage["dp1.screens"]["data"][0]["state"]
-        return len(stored["items"])
-
-    await until(lambda: works() == 3, 2.5)
-    hass_storage["dp1.screens"]["data"][0]["state"]["items"] = []
-    await asyncio.sleep(3.5 - (asyncio.get_running_loop().time() - began))
-    assert works() == 0
+    (first,) = saves
+    assert first == SAVE_SECONDS
+    await until(lambda: screen.player.current != short["items"][0])
+    await until(
+        lambda: len(hass_storage["dp1.screens"]["data"][0]["state"]["items"]) == 3
+    )
+    assert saves == [first]
 
 
 async def test_what_is_saved_at_the_end(
