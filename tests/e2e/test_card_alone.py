@@ -17,7 +17,7 @@ from custom_components.dp1.cards import FOLDER
 from custom_components.dp1.screen.qr import qr_picture
 
 from .boxes import ROW, TAP, expect_filled, expect_in_order
-from .browser import CHROMIUM, browser
+from .browser import CHROMIUM, PATIENCE, browser
 from .card import expect_accessible
 
 from tests.sources import INTEGRATION
@@ -61,7 +61,7 @@ async def chromium() -> AsyncIterator[Browser]:
 async def card_page(chromium: Browser) -> AsyncIterator[Page]:
     """Open a page that has the card, and nothing else."""
     page = await chromium.new_page(viewport={"width": 480, "height": 900})
-    page.set_default_timeout(5000)
+    page.set_default_timeout(PATIENCE)
     complaints: list[str] = []
     page.on("pageerror", lambda error: complaints.append(str(error)))
 
@@ -154,7 +154,7 @@ async def hold_answers(page: Page) -> None:
 
 async def eventually(page: Page, condition: str, argument: str = "") -> None:
     """Wait for a condition; the policy keeps the page from evaluating one by itself."""
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(PATIENCE / 1000):
         while not await page.evaluate(condition, argument):
             await asyncio.sleep(0.05)
 

@@ -50,9 +50,7 @@ async def browser_page() -> AsyncIterator[BrowserPage]:
 
 
 async def titled(page: BrowserPage, title: str) -> None:
-    await page.wait_for_function(
-        "title => document.title === title", arg=title, timeout=5000
-    )
+    await page.wait_for_function("title => document.title === title", arg=title)
 
 
 async def css(page: BrowserPage, selector: str, name: str) -> Any:

@@ -70,7 +70,7 @@ class Page:
 
     async def receive(self) -> dict[str, Any]:
         """Receive a message, and return what the page was told by now."""
-        news = await self.socket.receive_json(timeout=5)
+        news = await self.socket.receive_json(timeout=30)
         self.state = {**self.state, **news} if "asleep" in self.state else news
         return self.state
 
@@ -98,7 +98,7 @@ class Page:
         ).add_to_hass(screens.hass)
         code = (await self.open())["code"]
         assert await screens.async_pair(code, device_id, name)
-        self.secret = (await self.socket.receive_json(timeout=5))["secret"]
+        self.secret = (await self.socket.receive_json(timeout=30))["secret"]
         await self.socket.close()
         return next(s for s in screens.screens if s.device_id == device_id)
 

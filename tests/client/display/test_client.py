@@ -335,11 +335,11 @@ async def test_a_slow_cast_delays_only_the_player() -> None:
     async with scripted(by) as (server, display):
         casting = asyncio.create_task(display.cast(BY_URL))
         skipping = asyncio.create_task(display.show_item(1))
-        await asyncio.sleep(0.01)
-        async with asyncio.timeout(0.5):
-            await display.sleep()
-            await display.panel_control("brightness", 9)
-            await display.device_status()
+        while not server.requests:
+            await asyncio.sleep(0.01)
+        await display.sleep()
+        await display.panel_control("brightness", 9)
+        await display.device_status()
         assert not casting.done()
         casting.cancel()
         skipping.cancel()

@@ -208,7 +208,7 @@ async def test_twenty_automations_at_once(profile: str) -> None:
 
 
 async def event_of[T](events: AsyncIterator[object], kind: type[T]) -> T:
-    async with asyncio.timeout(3):
+    async with asyncio.timeout(30):
         while not isinstance(event := await anext(events), kind):
             pass
     return event
