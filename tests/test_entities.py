@@ -50,7 +50,6 @@ SECOND = {
     "button -take_screenshot",
     "image -screenshot",
     "number margin",
-    "select framing",
     "select sleep_days",
     "sensor last_outage",
     "switch mature_content",

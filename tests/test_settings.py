@@ -10,7 +10,7 @@ import pytest
 
 from homeassistant.exceptions import HomeAssistantError
 
-from .displays import FIRMWARE, playlist, settle, until
+from .displays import FIRMWARE, settle, until
 from .simulators.display import DisplaySimulator, FaultKind
 from .timing import FAST
 from .walls import Wall
@@ -67,21 +67,6 @@ async def test_a_choice_is_saved(wall: Wall) -> None:
     await choose(wall, "scaling", "fill")
     saved = {"isSaved": True, "scaling": "fill"}
     assert requests(wall, "updateDisplaySettings") == [saved]
-
-
-async def test_framing(wall: Wall) -> None:
-    """A framing that nobody chose is that of the works; a work that lets nobody change its scaling is told as seen."""
-    assert "framing" not in wall.display.player.settings.saved
-    assert await wall.known("select", "framing") == "artwork"
-    await choose(wall, "framing", "fill")
-    assert wall.display.state.settings["framing"] == "fill"
-    fixed = {"scaling": "fit", "userOverrides": {"scaling": False}}
-    for own, seen in (({"scaling": "fit"}, "fill"), (fixed, "fit")):
-        document = playlist("Tide")
-        document["items"][0]["display"] = own
-        wall.display.player.load(document)
-        await until(lambda seen=seen: wall.value("select", "scaling") == seen)
-        assert wall.value("select", "framing") == "fill"
 
 
 async def test_a_setting_of_the_phone_shows(wall: Wall) -> None:

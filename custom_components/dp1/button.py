@@ -24,6 +24,7 @@ from .entity import (
 )
 from .library.library import Library
 from .permissions import async_check_refresh
+from .screen.pairing import is_screen
 
 # Commands queue in the client, one at a time for a display.
 PARALLEL_UPDATES = 0
@@ -77,11 +78,13 @@ async def async_setup_entry(
     entry: ConfigEntry[Any],
     async_add_entities: AddConfigEntryEntitiesCallback,
 ) -> None:
-    """Set up the buttons of a display or of a library."""
+    """Set up the buttons of a display or of a library; a screen is no machine."""
     if isinstance(library := entry.runtime_data, Library):
         async_add_entities([RefreshLibraryButton(library)])
         return
-    async_add_display_entities(entry, async_add_entities, BUTTONS, DisplayButton)
+    machine = {"reboot", "shut_down"} if is_screen(entry) else ()
+    buttons = [it for it in BUTTONS if it.key not in machine]
+    async_add_display_entities(entry, async_add_entities, buttons, DisplayButton)
 
 
 class DisplayButton(DescribedEntity[None], ButtonEntity):

@@ -20,7 +20,7 @@ DEVICE = (
     "screen_rotation installed_version latest_version analytics_disabled beta_features_enabled volume "
     "muted contract signature_mode"
 )
-SETTINGS = "scaling orientation default_duration tombstone framing"
+SETTINGS = "scaling orientation default_duration tombstone"
 
 
 async def async_get_config_entry_diagnostics(

@@ -95,7 +95,6 @@ async def _set_days(coordinator: DisplayCoordinator, option: str) -> None:
 
 SELECTS = (
     _setting("scaling", [*SCALINGS], is_common=True),
-    _setting("framing", ["artwork", "fit", "fill"]),
     _setting("tombstone", ["timed", "on", "off"], key="museum_label"),
     DisplaySelectDescription(
         key="sleep_days",

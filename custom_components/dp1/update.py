@@ -17,6 +17,7 @@ from homeassistant.helpers.event import async_call_later
 from .client.display.device_status import DeviceStatus
 from .coordinator import DisplayConfigEntry, Refresh
 from .entity import DescribedEntity, DisplayDescription, async_add_display_entities
+from .screen.pairing import is_screen
 
 # Seconds of a firmware update, of which a display reports neither progress nor failure.
 INSTALL_TIMEOUT: Final = 1800.0
@@ -51,8 +52,11 @@ async def async_setup_entry(
     entry: DisplayConfigEntry,
     async_add_entities: AddConfigEntryEntitiesCallback,
 ) -> None:
-    """Set up the firmware update of a display."""
-    async_add_display_entities(entry, async_add_entities, [FIRMWARE], FirmwareUpdate)
+    """Set up the firmware update of a display; a screen has no firmware."""
+    if not is_screen(entry):
+        async_add_display_entities(
+            entry, async_add_entities, [FIRMWARE], FirmwareUpdate
+        )
 
 
 class FirmwareUpdate(DescribedEntity[tuple[str, str]], UpdateEntity):

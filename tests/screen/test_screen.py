@@ -85,6 +85,9 @@ async def test_display(hass: HomeAssistant, screens: Screens, page: Page) -> Non
     await until(lambda: hass.states.get("media_player.tablet") is not None)
     await until(lambda: state_of(hass, "media_player.tablet").state == "idle")
     await until(lambda: entry.state is ConfigEntryState.LOADED)
+    assert hass.states.async_entity_ids("update") == []
+    assert hass.states.get("button.tablet_restart") is None
+    assert hass.states.get("button.tablet_reload_work") is not None
     await hass.services.async_call(
         "dp1",
         "cast_playlist",

@@ -422,8 +422,8 @@ class Chooser {
     this.folder = of ?? ((kind && this.folders.find(isOf(kind))) || all);
     this.path = inside && !of ? [inside] : [];
     if (hass.user?.is_admin) this.readOwn();
-    const { title } = surprise();
-    const dice = make("button", { className: "main dice", tabIndex: -1, textContent: title, onclick: () => this.show(surprise()) });
+    const medium = surprise();
+    const dice = make("button", { className: "dice", tabIndex: -1, onclick: () => this.show(medium) }, icon(medium.icon), ` ${medium.title}`);
     chips.replaceChildren(...this.folders.map((folder, index) => this.chip(folder, index)), dice);
     await this.load();
   }
@@ -489,7 +489,10 @@ class Chooser {
     // What is said of each is said of none.
     const isMixed = new Set(media.filter(({ can_play: canPlay }) => canPlay !== false).map(({ dp1 }) => dp1?.kind)).size > 1;
     this.works = media;
-    if (media.length && !media.some(({ can_expand: isFolder }) => isFolder)) this.find(".place .soft")?.append(` ${text("count", { works: media.length })}`);
+    const about = this.find(".place .soft");
+    if (media.length && !media.some((it) => it.can_expand)) about?.append(`${about.textContent && " · "}${text("count", { works: media.length })}`);
+    // A folder without a picture has that of its first work.
+    if (!place?.thumbnail) this.find(".place .thumb")?.append(...pictures(hass, media[0]?.thumbnail));
     const items = media.map((medium, index) => this.item(medium, isMixed ? medium : { ...medium, dp1: { ...medium.dp1, kind: "" } }, query, index));
     this.find("ul").replaceChildren(...items);
     this.renderLetters(isOfArtists ? media.filter(({ dp1 }) => dp1?.kind !== "more").map(lastNameOf) : [], items);

@@ -107,7 +107,6 @@ h3 { margin: 8px 0 4px; font-size: var(--ha-font-size-s, 12px); font-weight: 500
   .as-label .side > .upcoming { padding-block-end: 12px; }
   .as-label .side > .controls { margin-inline: calc(var(--edge) - 12px); }
   .as-label .next .words { min-height: 0; }
-  .as-label .next .clamp { -webkit-line-clamp: 1; }
 }
 .as-tile .side { padding: 8px 12px; gap: 0; }
 .as-tile .picture img { padding: 6px; }
@@ -117,7 +116,7 @@ h3 { margin: 8px 0 4px; font-size: var(--ha-font-size-s, 12px); font-weight: 500
 .as-tile .clamp { -webkit-line-clamp: 1; }
 .as-tile :is(.detail, .controls, .choices, .upcoming, .act), .as-tile .status:not(.lasts) { display: none; }
 .as-tile .status { min-height: 0; }
-.as-tile .status .clamp { -webkit-line-clamp: 2; }
+:is(.as-tile, .as-strip) .status .clamp { -webkit-line-clamp: 2; }
 
 .as-strip .frame { grid: auto / 96px minmax(0, 1fr); }
 .as-strip .picture { aspect-ratio: 1; }
@@ -465,10 +464,7 @@ export class WallLabelCard extends HTMLElement {
     }
     if (reason) return lasting(error("on_error_page", { name, reason }), wake);
     if (isSetUp) return lasting(error("display_not_ready", { name }), again);
-    if (state.state === "unknown") {
-      const restart = press("restart", this.relative("reboot"));
-      return lasting(error("display_player_not_running", { name }), ...(restart.length ? restart : [{ label: text("details"), act: () => this.moreInfo() }]));
-    }
+    if (state.state === "unknown") return lasting(error("display_player_not_running", { name }), ...press("restart", this.relative("reboot")));
     if (state.state === "off") return lasting(text("asleep"), ...(can(state, FEATURES.turnOn) ? [wake] : []));
     if (state.state === "idle") return lasting(text("idle"));
     if (state.state !== "playing") return lasting(hass.formatEntityState(state));

@@ -99,7 +99,7 @@ class Library:
         self.daily = Daily(*of_entry, self.work)
         self.favorites = Favorites(*of_entry)
         self.hidden = Hidden(*of_entry)
-        surprise = Surprise(
+        self.surprise = Surprise(
             *of_entry, lambda: self.providers, self.async_build_playlist, self.hidden
         )
         self._built = BuiltPlaylists(*of_entry)
@@ -115,7 +115,7 @@ class Library:
             Pictures(*of_entry),
             self.favorites,
             self.hidden,
-            surprise,
+            self.surprise,
         )
         self._by_kind = {
             kind: provider for provider in all_providers for kind in provider.kinds
@@ -513,11 +513,13 @@ class Library:
         """Return the sources of now."""
         return SourceList([self])
 
-    def sources(self) -> tuple[Source | None, list[Sequence[Source]]]:
-        """Return the Daily as a source, and the others in groups, the newest of each first."""
-        others = (each for each in self.providers if each is not self.daily)
-        groups = [sources for provider in others for sources in provider.sources()]
-        return self.daily.source() if self.daily.is_used else None, groups
+    def sources(self) -> tuple[list[Source], list[Sequence[Source]]]:
+        """Return the surprise and the Daily as sources, and the others in groups, the newest of each first."""
+        first = [*chain(*self.surprise.sources())]
+        if self.daily.is_used:
+            first.append(self.daily.source())
+        others = (it for it in self.providers if it not in (self.surprise, self.daily))
+        return first, [sources for each in others for sources in each.sources()]
 
     def origin(self, node: str) -> str:
         """Return where a node comes from: a server that other libraries may have, too, or this library."""

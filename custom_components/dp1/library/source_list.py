@@ -31,8 +31,8 @@ class Sourced(Protocol):
     def title(self) -> str:
         """Return the title."""
 
-    def sources(self) -> tuple[Source | None, list[Sequence[Source]]]:
-        """Return the source that comes first, and the others in groups, the newest of each first."""
+    def sources(self) -> tuple[Sequence[Source], list[Sequence[Source]]]:
+        """Return the sources that come first, and the others in groups, the newest of each first."""
 
     def recognize(self, player: PlayerStatus) -> Iterator[str]:
         """Yield the nodes that a display shows."""
@@ -113,14 +113,16 @@ def _names(own: str, title: str) -> Iterator[str]:
         yield f"{own} ({title} {number})"
 
 
-def _named(first: Source | None, groups: Sequence[Sequence[Source]]) -> dict[str, str]:
+def _named(
+    first: Sequence[Source], groups: Sequence[Sequence[Source]]
+) -> dict[str, str]:
     """Return the node ids of the sources of a library by name.
 
     The oldest of each group is named first, so that nothing new takes the name of another; `first` takes none from others.
     """
     names: dict[str, str] = {}
     taken: set[str] = set()
-    for group in (*groups, [first] if first else []):
+    for group in (*groups, first):
         for source in reversed(group):
             if source.id in names:
                 continue
@@ -131,7 +133,7 @@ def _named(first: Source | None, groups: Sequence[Sequence[Source]]) -> dict[str
                 key = (name := next(free)).casefold()
             names[source.id] = name
             taken.add(key)
-    return {names[it.id]: it.id for it in chain(filter(None, [first]), *groups)}
+    return {names[it.id]: it.id for it in chain(first, *groups)}
 
 
 def _names_of(source: Source) -> Iterator[str]:

@@ -27,7 +27,7 @@ DAYS: Final = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 # As the device is held.
 HELD: Final = ""
 ORIENTATIONS: Final = ("landscape", "portrait", "landscapeReverse", "portraitReverse")
-SETTINGS: Final = ("scaling", "framing", "tombstone", "background", "margin")
+SETTINGS: Final = ("scaling", "tombstone", "background", "margin")
 STATES: Final = {True: "sleeping", False: "awake"}
 
 
@@ -185,11 +185,8 @@ class Player:
     @property
     def settings(self) -> Json:
         """Return how the current work is shown: by its playlist, unless the owner wants something else."""
-        own = self.state.settings
-        settings = {**own, **{k: v for k, v in self._display.items() if k in SETTINGS}}
-        if own.get("framing") in ("fit", "fill"):
-            settings["scaling"] = own["framing"]
-        return settings
+        own = {k: v for k, v in self._display.items() if k in SETTINGS}
+        return {**self.state.settings, **own}
 
     def status(self) -> Json:
         """Return the status of the player, without missing values."""

@@ -189,11 +189,10 @@ def test_settings_that_a_push_leaves_out() -> None:
         "compositionRevision": 7,
         "margin": 0,
         "background": "#0",
-        "framing": "fill",
     }
     known = PlayerStatus.parse({"deviceSettings": sent})
     assert known.settings is not None
-    assert (known.settings.margin, known.settings.framing) == (0, "fill")
+    assert known.settings.margin == 0
     changed = {"tombstone": "off", "compositionRevision": 8, "margin": "4vw"}
     status = pushed(deviceSettings=changed).completed_by(known)
     assert status.settings is not None

@@ -315,7 +315,7 @@ class Display:
         """Set how works are shown, beyond the current one.
 
         Args:
-            settings: keys as sent: ``scaling``, ``tombstone``, ``margin``, ``background``, ``framing``, …
+            settings: keys as sent: ``scaling``, ``tombstone``, ``margin``, ``background``, …
         """
         await self._transport.send(
             "updateDisplaySettings", {"isSaved": True, **settings}

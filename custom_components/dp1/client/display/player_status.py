@@ -50,7 +50,6 @@ class DeviceSettings(Message):
         tombstone: label of the work: "timed", "on" or "off".
         margin: CSS pixels, or text with a unit.
         background: color.
-        framing: "artwork", "fit" or "fill".
         offered: keys that were sent: the settings that this display has.
     """
 
@@ -60,7 +59,6 @@ class DeviceSettings(Message):
     tombstone: str | None = json_field(word, "tombstone")
     margin: float | str | None = json_field(_margin, "margin")
     background: str | None = json_field(word, "background")
-    framing: str | None = json_field(word, "framing")
     offered: frozenset[str] = frozenset()
 
     @classmethod
@@ -68,9 +66,6 @@ class DeviceSettings(Message):
     def parse(cls, data: object) -> Self:
         """Parse ``deviceSettings``."""
         message = mapping(data)
-        if "compositionRevision" in message:
-            # Where nobody chose, works are framed as they say.
-            message = {"framing": "artwork", **message}
         return cls(offered=_SETTINGS.intersection(message), **json_fields(cls, message))
 
     def completed_by(self, previous: Self | None) -> Self:
@@ -88,13 +83,13 @@ class DeviceSettings(Message):
 
 _SETTING_FIELDS = (
     *("scaling", "orientation", "default_duration", "tombstone"),
-    *("margin", "background", "framing"),
+    *("margin", "background"),
 )
 # As sent. A display that has margins tells of their revision before one is set.
 _SETTINGS = frozenset(
     [
         *("scaling", "orientation", "defaultDuration", "tombstone"),
-        *("margin", "background", "framing", "compositionRevision"),
+        *("margin", "background", "compositionRevision"),
     ]
 )
 
