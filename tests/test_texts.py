@@ -363,9 +363,12 @@ def actions_are_described() -> Iterator[str]:
     for name, action in SERVICES.items():
         text, fields = ENGLISH["services"][name], fields_of(action)
         told = PAGES["docs/actions.md"].partition(f"\n## `dp1.{name}`\n")[2]
-        rows = re.findall(r"^\| `(\w+)`", told.partition("\n## ")[0], re.MULTILINE)
-        for others in (text.get("fields", {}).keys(), schemas[name], set(rows)):
+        told = told.partition("\n## ")[0]
+        cells = "".join(re.findall(r"^\| (.*?) \|", told, re.MULTILINE))
+        for others in (text.get("fields", {}).keys(), schemas[name]):
             yield from (f"{name}.{field}" for field in fields.keys() ^ others)
+        yield from {*re.findall(r"`(\w+)`", cells)} - fields.keys()
+        yield from (f"{name}.{it}" for it in fields if f"`{it}`" not in told)
         within = (action or {}).get("fields", {}).items()
         sections = {key for key, field in within if "fields" in field}
         yield from sections ^ text.get("sections", {}).keys()
@@ -450,12 +453,8 @@ def entity_names() -> set[str]:
 def pages_name_all() -> Iterator[str]:
     """Hosts, options, actions, triggers, conditions, commands and entities are documented, and those of actions in the changelog."""
     told = "\n".join(PAGES.values())
-    rows = re.findall(
-        r"^\|(.*)\|$",
-        PAGES["docs/library.md"] + PAGES["docs/troubleshooting.md"],
-        re.MULTILINE,
-    )
-    labels = {cell.strip(" *`") for row in rows for cell in row.split("|")}
+    labels = {it.strip(" *`") for it in re.findall(r"(?<=\|)[^|\n]+(?=\|)", told)}
+    labels |= {*ITALIC.findall(told)}
     yield from (name for name, label in options().items() if label not in labels)
     for tree in DESCRIBED.values():
         names = [f"`dp1.{name}`" for name in tree if not name.startswith(".")]
