@@ -16,11 +16,7 @@ from homeassistant.components.media_source import (
     async_resolve_media,
 )
 from homeassistant.core import HomeAssistant
-from homeassistant.helpers import (
-    area_registry as ar,
-    device_registry as dr,
-    label_registry as lr,
-)
+from homeassistant.helpers import area_registry as ar, device_registry as dr
 from homeassistant.setup import async_setup_component
 from homeassistant.util import dt as dt_util
 
@@ -104,21 +100,18 @@ async def house(hass: HomeAssistant, tmp_path: Path) -> AsyncIterator[House]:
         works = await entry.runtime_data.async_children(f"series/{key}")
         await entry.runtime_data.async_add_favorite(works.nodes[0].id)
         area = ar.async_get(hass).async_create("Living room")
-        label = lr.async_get(hass).async_create("Art")
         registry = dr.async_get(hass)
         for device in dr.async_entries_for_config_entry(
             registry, house.entries["living_room"].entry_id
         ):
-            registry.async_update_device(
-                device.id, area_id=area.id, labels={label.label_id}
-            )
+            registry.async_update_device(device.id, area_id=area.id)
         yield house
 
 
 def test_examples_are_of_known_kinds() -> None:
     """Nothing is left out: the rest are cards and the logger."""
     assert len(SCRIPTS) >= 11
-    assert len(AUTOMATIONS) >= 3
+    assert len(AUTOMATIONS) >= 2
     kinds = {name.partition(":")[0] for name in OTHERS}
     assert kinds == {"automations.md", "dashboards.md", "troubleshooting.md"}
 
