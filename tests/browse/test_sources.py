@@ -38,7 +38,7 @@ async def test_no_library_no_sources(hass: HomeAssistant, socket_enabled: None) 
         assert not offers(hass)
         await gallery.load()
         assert offers(hass)
-        assert gallery.source_list[0] == gallery.catalog.data.exhibitions[1]["title"]
+        assert gallery.source_list[1] == gallery.catalog.data.exhibitions[1]["title"]
         assert await hass.config_entries.async_unload(gallery.entry.entry_id)
         await until(lambda: not offers(hass))
         assert gallery.source_list == []

@@ -777,6 +777,43 @@ async def test_never_again(
     await until(lambda: on_wall() == [shown[0], *shown[2:]])
 
 
+async def test_a_heart(
+    hass: HomeAssistant, pictures: Path, display: DisplaySimulator
+) -> None:
+    """An album and its photos are kept, each photo as the picture that it is on a display; a film of it is not."""
+    entry = await album(hass)
+    library: Library = entry.runtime_data
+    where = f"media-source://dp1/{entry.entry_id}/album/{KEY}"
+
+    async def hearts() -> list[bool | None]:
+        page = await async_browse_media(hass, where)
+        media = [page, *(page.children or ())]
+        return [it.as_dict()["dp1"]["favorite"] for it in media]
+
+    assert await hearts() == [False, False, False, False, None]
+    page = await async_browse_media(hass, where)
+    photo = (page.children or ())[1].media_content_id
+    for media_id in (where, photo):
+        await hass.services.async_call(
+            "dp1", "add_favorite", {"media_content_id": media_id}, blocking=True
+        )
+    assert await hearts() == [True, False, True, False, None]
+    assert [it.kind for it in library.favorites.nodes()] == ["picture", "album"]
+    await play(hass, f"{FOLDER}/Harbor at noon.jpg", "image/jpeg")
+    await until(lambda: state_of(hass).attributes["dp1"]["favorite"] is True)
+    await hass.services.async_call(
+        "dp1", "remove_favorite", {"media_content_id": photo}, blocking=True
+    )
+    assert await hearts() == [True, False, False, False, None]
+    await hass.services.async_call(
+        "dp1", "add_favorite", {"media_content_id": photo}, blocking=True
+    )
+    await hass.services.async_call(
+        "dp1", "hide_work", {"media_content_id": photo}, blocking=True
+    )
+    assert await hearts() == [True, False, False, False, None]
+
+
 async def test_shuffled_goes_on(
     hass: HomeAssistant,
     pictures: Path,

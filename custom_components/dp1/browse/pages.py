@@ -27,11 +27,13 @@ from ..library.node import (
     WORKS,
     Inside,
     NodeKind,
+    key_of,
     media_id,
     split_node_id,
     split_start,
 )
 from ..library.providers.kept import KINDS
+from ..library.providers.pictures import is_picture
 
 NAME: Final = "DP-1 Art"
 MAX_ABOUT: Final = 60
@@ -233,6 +235,7 @@ def node_media(
         can_search=node.can_expand and node.kind in SEARCH_CLASSES,
         search_media_classes=SEARCH_CLASSES.get(node.kind) if node.can_expand else None,
     )
+    is_photo = node.kind == NodeKind.PHOTO and is_picture(key_of(node))
     media.details = {
         "kind": node.kind,
         "title": _name(library.hass, node),
@@ -240,7 +243,9 @@ def node_media(
         "year": node.year,
         "series": node.series,
         "of": node.subtitle,
-        "favorite": library.favorites.has(node.id) if node.kind in KINDS else None,
+        "favorite": library.favorites.has(node.id)
+        if is_photo or node.kind in KINDS
+        else None,
         "hidden": library.hidden.has(node.id) if node.kind in SINGLE else None,
     }
     return media

@@ -52,6 +52,7 @@ from .providers.favorites import Favorites
 from .providers.feed.provider import FeedProvider
 from .providers.feed.server import FeedServer
 from .providers.hidden import Hidden
+from .providers.kept import of_photo
 from .providers.museum import MuseumProvider
 from .providers.pictures import Pictures
 from .providers.provider import BUILD_PATIENCE, Provider, Source
@@ -475,7 +476,7 @@ class Library:
 
     async def async_add_favorite(self, node: str) -> Item:
         """Add a node to the favorites, with the item that shows it without the servers."""
-        favorite, item = await self.async_node(node), None
+        favorite, item = await self.async_node(of_photo(node)), None
         if favorite.kind in WORKS:
             item = (await self.async_build_playlist(node)).items[0]
         self.favorites.async_add(favorite, item)

@@ -20,7 +20,14 @@ from .provider import Provider
 SAVE_SECONDS = 1.0
 # What can be kept; a folder of others is not one thing.
 KINDS = frozenset(
-    (*WORKS, NodeKind.EXHIBITION, NodeKind.SERIES, NodeKind.PLAYLIST, NodeKind.PICTURE)
+    (
+        *WORKS,
+        NodeKind.EXHIBITION,
+        NodeKind.SERIES,
+        NodeKind.PLAYLIST,
+        NodeKind.ALBUM,
+        NodeKind.PICTURE,
+    )
 )
 
 type Json = dict[str, Any]
@@ -123,11 +130,11 @@ class Kept(Provider):
 
     def kept(self, node_id: str) -> KeptNode | None:
         """Return what is kept of a node."""
-        return self._kept.get(node_id)
+        return self._kept.get(of_photo(node_id))
 
     def has(self, node_id: str) -> bool:
-        """Return whether a node is kept."""
-        return node_id in self._kept
+        """Return whether a node is kept; a photo is in all albums, and alone."""
+        return of_photo(node_id) in self._kept
 
     def of_work(self, item: Mapping[str, Any] | None) -> list[str]:
         """Return the ids under which the work of a playlist item is kept, wherever it is served."""
@@ -164,6 +171,8 @@ class Kept(Provider):
     @callback
     def async_add(self, node: Item, item: Json | None = None) -> None:
         """Add a node or move it to the front; raises ValueError for a folder."""
+        if (key := of_photo(node.id)) != node.id:
+            node = replace(node, id=key, kind=NodeKind.PICTURE)
         if node.kind not in KINDS:
             raise ValueError("not a work or a playlist")
         self._kept.pop(node.id, None)
@@ -181,7 +190,7 @@ class Kept(Provider):
     @callback
     def async_remove(self, node_id: str) -> None:
         """Remove a node if it is kept."""
-        if self._kept.pop(node_id, None):
+        if self._kept.pop(of_photo(node_id), None):
             self._save_soon()
 
     def _forget_nodes(self) -> None:
@@ -197,3 +206,10 @@ class Kept(Provider):
     def _to_store(self) -> Json:
         """Return the nodes as plain JSON, the oldest first."""
         return {self.name: list(map(record_to_json, self._kept.values()))}
+
+
+def of_photo(node_id: str) -> str:
+    """Return the id of a photo of an album as the picture that it is, and any other as it is."""
+    kind, _, keys = node_id.partition("/")
+    picture = f"{NodeKind.PICTURE}/{keys.partition('/')[2]}"
+    return picture if kind == NodeKind.PHOTO else node_id
