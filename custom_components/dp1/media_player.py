@@ -38,7 +38,7 @@ from .errors import action_failed, invalid_input
 from .grants import public_media_id, without_token
 from .library.item import NO_WORK, Item
 from .library.libraries import async_add_libraries_listener, async_source_list
-from .library.node import NodeKind
+from .library.node import NodeKind, media_id as library_media_id
 from .permissions import Caller, async_caller
 from .playback.alive import uses_own_gateway
 from .playback.daily import hung_document
@@ -220,7 +220,8 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
                 "set_up": data.set_up or None,
                 "silent_host": data.silent_host,
                 "until": until.isoformat(timespec="seconds") if until else None,
-                "favorite": (is_favorite := self._is_favorite()),
+                "media_content_id": (about := self._node_for_a_time()),
+                "favorite": (is_favorite := self._is_favorite(about)),
                 "lives": self._lives(item, is_favorite is True),
                 "left_out": self._left_out(),
             }
@@ -248,10 +249,25 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
             is_public=not uses_own_gateway(self.coordinator),
         )
 
-    def _is_favorite(self) -> bool | None:
-        """Return whether the current work is a favorite, None if no library has it or it is shown for a time."""
+    def _node_for_a_time(self) -> str | None:
+        """Return the media id of a work of a library that is shown for a time, while actions are about what comes back."""
+        player = self.coordinator.data.player
+        if not self.coordinator.history.is_announcing or not (
+            item := player and player.current
+        ):
+            return None
+        works = ((each, each.work(item)) for each in self._sources.libraries)
+        ids = (
+            library_media_id(it.entry_id, work.id)
+            for it, work in works
+            if work and work.id
+        )
+        return next(ids, None)
+
+    def _is_favorite(self, about: str | None) -> bool | None:
+        """Return whether the current work is a favorite, None if no library has it."""
         libraries, data = self._sources.libraries, self.coordinator.data
-        if self.coordinator.history.is_announcing:
+        if self.coordinator.history.is_announcing and about is None:
             return None
         player, work = data.player, data.work
         if player is None or work is None:

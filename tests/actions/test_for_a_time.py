@@ -74,7 +74,7 @@ async def test_a_message_on_a_display_that_tells_nothing(hass: HomeAssistant) ->
 
 
 async def test_a_favorite_during_a_message(gallery: Gallery) -> None:
-    """The work that comes back becomes a favorite, and meanwhile no heart tells of another."""
+    """The work that comes back becomes a favorite; the heart tells of the work of a library that is shown meanwhile, by its id."""
     await gallery.cast(exhibition=SMALL, start_at=2)
     await until(lambda: gallery.attribute("media_track") == 2)
     title = gallery.attribute("media_title")
@@ -87,6 +87,14 @@ async def test_a_favorite_during_a_message(gallery: Gallery) -> None:
     assert gallery.attribute("dp1")["favorite"] is None
     await call(gallery.hass, "remove_favorite", **WALL)
     assert not gallery.library.favorites.nodes()
+    await gallery.cast(exhibition=SMALL, **MOMENT)
+    await until(lambda: gallery.attribute("dp1")["media_content_id"])
+    shown = gallery.attribute("dp1")["media_content_id"]
+    assert gallery.attribute("dp1")["favorite"] is False
+    await call(gallery.hass, "add_favorite", media_content_id=shown)
+    await until(lambda: gallery.attribute("dp1")["favorite"] is True)
+    kept = [node.title for node in gallery.library.favorites.nodes()]
+    assert kept == [gallery.attribute("media_title")]
 
 
 async def test_a_message_is_not_added(gallery: Gallery) -> None:

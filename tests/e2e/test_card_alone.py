@@ -450,6 +450,13 @@ async def test_show_for(page: Page) -> None:
     await expect(status).to_have_text("")
     await render(page, work={"until": "2026-11-22T11:30:00"})
     await expect(status.locator("span")).to_have_text("until 11:30 AM")
+    # The display is about what comes back.
+    about = "media-source://dp1/one/artwork/a"
+    await render(page, work={"favorite": False, "media_content_id": about})
+    await page.locator("[data-do=favorite]").click()
+    liked = {"entity_id": None, "media_content_id": about}
+    assert await last_call(page) == ["dp1", "add_favorite", liked]
+    await render(page, work={"until": "2026-11-22T11:30:00"})
     await status.get_by_role("button", name="back").click()
     assert await last_call(page) == act("dp1.show_previous")
 

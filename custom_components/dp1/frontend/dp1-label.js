@@ -454,8 +454,7 @@ export class WallLabelCard extends HTMLElement {
     if (!state) return lasting(hass.localize("ui.card.common.entity_not_found"));
     if (state.state === "unavailable") {
       const at = new Date(state.last_changed);
-      const isToday = Date.now() - Number(at) < DAY;
-      const seen = Number(at) > 0 ? text("last_seen", { time: this._format(at, isToday ? undefined : { dateStyle: "medium" }) }) : "";
+      const seen = Number(at) > 0 ? text("last_seen", { time: this._format(at, Date.now() - Number(at) < DAY ? undefined : { dateStyle: "medium" }) }) : "";
       const look = async (event) => {
         await again.act(event);
         if (this.state?.state === "unavailable") toast(text("no_answer", { name }));
@@ -468,8 +467,7 @@ export class WallLabelCard extends HTMLElement {
     if (state.state === "off") return lasting(text("asleep"), ...(can(state, FEATURES.turnOn) ? [wake] : []));
     if (state.state === "idle") return lasting(text("idle"));
     if (state.state !== "playing") return lasting(hass.formatEntityState(state));
-    const fault = hass.states[problem];
-    if (host || fault?.state === "on") {
+    if (host || hass.states[problem]?.state === "on") {
       const next = works > 1 && can(state, FEATURES.next) ? [help("next_work", PLAYER, "media_next_track")] : [];
       return lasting(host ? error("host_silent", { name: host }) : text("not_loading"), ...next, ...press("try_again", this.relative("refresh_work")));
     }
@@ -576,10 +574,9 @@ export class WallLabelCard extends HTMLElement {
   }
 
   _showImage(visible) {
-    const image = this._image;
-    image.hidden = !visible;
+    this._image.hidden = !visible;
     this.find(".picture ha-icon").hidden = visible;
-    if (visible) image.animate({ opacity: [0, 1] }, matchMedia("(prefers-reduced-motion: reduce)").matches ? 0 : APPEAR_TIME);
+    if (visible) this._image.animate({ opacity: [0, 1] }, matchMedia("(prefers-reduced-motion: reduce)").matches ? 0 : APPEAR_TIME);
   }
 
   /** Show how long the work has been on the wall, as an animation that needs no timer. */
@@ -600,8 +597,7 @@ export class WallLabelCard extends HTMLElement {
   }
 
   async _updateUpNext(state, work, shows) {
-    const entityId = this.entityId;
-    const { size } = this;
+    const { entityId, size } = this;
     const wanted = shows && ["label", "wall"].includes(size) && !this._hidden.has(".upcoming") && work.works > 1;
     const { media_track: place, shuffle, repeat, media_title: title } = state?.attributes ?? {};
     const key = wanted && JSON.stringify([entityId, work.work_id, work.playlist_id, work.works, place, title, shuffle, repeat]);
@@ -632,11 +628,12 @@ export class WallLabelCard extends HTMLElement {
 
   /** @param {HTMLElement} button */
   async _do(name, button) {
-    const { work } = this;
+    const { work, work: { media_content_id } } = this;
     const play = (action) => this.act(button, PLAYER, action);
     if (name === "previous" || name === "next") return play(`media_${name}_track`);
     if (name === "power") return play("turn_off");
-    if (name === "favorite") return this.act(button, DOMAIN, work.favorite ? "remove_favorite" : "add_favorite");
+    // An action on the display is about what comes back.
+    if (name === "favorite") return this.act(button, DOMAIN, work.favorite ? "remove_favorite" : "add_favorite", media_content_id && { entity_id: undefined, media_content_id });
     if (name === "own") return this.find(".file").click();
     if (name === "choose") return (await modules.chooser()).choose(this, button);
     return (await modules.menus())[name](this, button);
