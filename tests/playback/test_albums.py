@@ -311,6 +311,7 @@ def offered(form: Any) -> dict[str, str]:
 async def test_the_dialog_opens_folders(hass: HomeAssistant, pictures: Path) -> None:
     """A folder is chosen level by level, by its title, and only what is opened is asked; it is two albums in two orders."""
     photos = Photos(hass, {"Walk.jpg": PNG})
+    assert await async_setup_component(hass, "image", {})
     entry = await set_up(hass, library_entry(NOWHERE))
 
     async def begin() -> Any:
@@ -320,6 +321,8 @@ async def test_the_dialog_opens_folders(hass: HomeAssistant, pictures: Path) -> 
 
     form = await begin()
     assert "media-source://media_source" in offered(form) and not photos.browsed
+    # Pictures of entities are no album.
+    assert "media-source://image" not in offered(form)
     where = PHOTOS.removesuffix("|one")
     form = await fill(hass, form, folder=where, open=True)
     assert outcome(form) == "user" and photos.browsed == 1

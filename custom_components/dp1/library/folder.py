@@ -373,7 +373,7 @@ class Album:
 
 async def async_opened(hass: HomeAssistant, media_id: str) -> BrowseMedia | None:
     """Return the page of a folder; None if it has no pictures of one's own, is none, or cannot be read."""
-    if media_id.startswith(NO_ALBUMS):
+    if f"{media_id}/".startswith(NO_ALBUMS):
         return None
     try:
         with component_errors(media_id):
@@ -395,7 +395,9 @@ async def async_folders(hass: HomeAssistant, opened: str) -> dict[str, str]:
                 found[folder] = clean(page.title, MAX_TITLE)
             path = f"{page.title} / " if folder else ""
             for it in page.children or ():
-                if it.can_expand and not it.media_content_id.startswith(NO_ALBUMS):
+                if it.can_expand and not f"{it.media_content_id}/".startswith(
+                    NO_ALBUMS
+                ):
                     found[it.media_content_id] = clean(path + it.title, MAX_TITLE)
     return found
 
