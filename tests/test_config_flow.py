@@ -330,21 +330,29 @@ async def test_the_library_on_offer_is_added_with_a_display(
     monkeypatch.setitem(DEFAULT_SERVERS, "catalog_url", catalog.url)
     monkeypatch.setitem(DEFAULT_SERVERS, "feed_url", feed.url)
     form = await home.hear()
-    # Both are on, and the page sends what is on.
-    assert suggested(form) == {"add_library": True, "dashboard": True}
+    # Two are on, and the page sends what is on.
+    off = {"museum": None, "voice_sentences": None}
+    assert suggested(form) == {"add_library": True, "dashboard": True} | off
     await feed.stop()
-    first = await home.fill(form, add_library=True)
+    first = await home.fill(form, add_library=True, voice_sentences=True)
     assert (outcome(first), dict(first["options"])) == (CREATED, {})
     (offer,) = offers(home.hass)
     assert offer["step_id"] == "offered_library"
+    form = await home.hass.config_entries.flow.async_configure(offer["flow_id"])
+    assert suggested(form) == {"name": "Feral File", "voice_sentences": True}
     await home.hass.config_entries.async_remove(first["result"].entry_id)
     await feed.start()
     feed.latency = 0.1
     form = await begin(home.hass, "display")
-    assert list(form["data_schema"].schema) == ["host", "add_library", "dashboard"]
-    await home.fill(form, host=home.address, add_library=True)
+    (host, *switches, last) = form["data_schema"].schema
+    assert (host, last) == ("host", "dashboard")
+    assert switches == ["add_library", "museum", "voice_sentences"]
+    monkeypatch.setattr("custom_components.dp1.client.museum.MUSEUM_URL", feed.url)
+    wanted = {"add_library": True, "museum": True, "voice_sentences": False}
+    await home.fill(form, host=home.address, **wanted)
     display_entry, library = home.hass.config_entries.async_entries("dp1")
     assert (library.title, library.data["feed_url"]) == ("Feral File", feed.url)
+    assert dict(library.options) == {"museum": True}
     assert not offers(home.hass)
     for entry in (display_entry, library):
         assert entry.state is ConfigEntryState.LOADED

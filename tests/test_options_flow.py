@@ -29,7 +29,6 @@ NOWHERE = "http://127.0.0.1:9/api/v1"
 MENU = [
     "sources",
     "defaults",
-    "voice",
     "own_art",
     "gateway",
     "export_key",
@@ -108,8 +107,10 @@ async def test_what_is_emptied_is_gone(
     assert entry.runtime_data.preferences.display == {"margin": 12}
 
 
-async def test_sources(hass: HomeAssistant, library: MockConfigEntry) -> None:
-    """The groups of the source list can be set."""
+async def test_sources(
+    hass: HomeAssistant, library: MockConfigEntry, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The groups of the source list can be set, and the museum beside them."""
     form = await choose(hass, library, "sources")
     # As the dialog is opened: a slider without a value would stand at never.
     values = form["data_schema"]({"surprise": {}})
@@ -125,7 +126,14 @@ async def test_sources(hass: HomeAssistant, library: MockConfigEntry) -> None:
     await save(hass, library, form, sources=["surprise"], surprise=weights)
     assert library.options["surprise"] == {"exhibitions": 0, "favorites": 3}
     form = await choose(hass, library, "sources")
-    await save(hass, library, form, sources=["playlists"], surprise={})
+    switches = {"museum": False, "voice_sentences": False}
+    await save(hass, library, form, sources=[], surprise={}, **switches)
+    form = await choose(hass, library, "sources")
+    assert suggested(form) == {"sources": [], **switches}
+    assert not library.runtime_data.preferences.museum
+    monkeypatch.setattr("custom_components.dp1.client.museum.MUSEUM_URL", NOWHERE)
+    await save(hass, library, form, surprise={}, museum=True)
+    assert library.runtime_data.preferences.museum
 
 
 async def test_feed_keys(hass: HomeAssistant, library: MockConfigEntry) -> None:
@@ -189,9 +197,7 @@ async def test_display(hass: HomeAssistant, setup_display: MockConfigEntry) -> N
     assert suggested({"data_schema": last.schema}) == {"dialect": "legacy"}
 
 
-async def test_own_art(
-    hass: HomeAssistant, library: MockConfigEntry, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_own_art(hass: HomeAssistant, library: MockConfigEntry) -> None:
     """The indexer is prefilled, can be another, and can be none; the Daily is only named as an example."""
     form = await choose(hass, library, "own_art")
     assert suggested(form) == {
@@ -216,8 +222,3 @@ async def test_own_art(
         assert library.options == {"indexer_url": kept, "daily_url": own_url}
         assert library.runtime_data.preferences.indexer_url == kept
         assert library.runtime_data.daily.url == own_url
-    assert not library.runtime_data.preferences.museum
-    monkeypatch.setattr("custom_components.dp1.client.museum.MUSEUM_URL", NOWHERE)
-    await save(hass, library, await choose(hass, library, "own_art"), museum=True)
-    assert library.options == {"indexer_url": "", "daily_url": "", "museum": True}
-    assert library.runtime_data.preferences.museum

@@ -88,6 +88,7 @@ from .library.settings import (
     NAMES,
     OFFER_SCHEMA,
     RECONFIGURE_LIBRARY_SCHEMA,
+    SWITCHES,
     async_check_key,
     async_check_library,
     async_takes_no_key,
@@ -100,8 +101,6 @@ from .screen.views import async_screens
 CONF_PAGE = "page"
 DISPLAY_SCHEMA = vol.Schema({vol.Required(CONF_HOST): str})
 OFFERED = NAMES[DEFAULT_CATALOG_URL]
-# Of the offer of a library that is taken with a display: nobody sees its dialog.
-TAKEN = {CONF_ADD_LIBRARY: True}
 # Whoever announces displays chooses how many requests and questions follow.
 MAX_DISCOVERED = 50
 MAX_PARALLEL = 8
@@ -420,13 +419,14 @@ class Dp1ConfigFlow(ConfigFlow, Dialog[ConfigFlowResult], domain=DOMAIN):
             entry.unique_id == DEFAULT_FEED_URL for entry in entries
         )
         questions = {
-            CONF_ADD_LIBRARY: not has_library,
+            **dict.fromkeys((CONF_ADD_LIBRARY, *map(str, SWITCHES)), not has_library),
             CONF_DASHBOARD: EntryKind.DISPLAY not in kinds,
             CONF_IGNORE_MUSIC: bool(async_other_players(self.hass)),
         }
+        on = (CONF_ADD_LIBRARY, CONF_DASHBOARD)
         return {
             vol.Optional(
-                name, description={"suggested_value": name != CONF_IGNORE_MUSIC or None}
+                name, description={"suggested_value": name in on or None}
             ): BooleanSelector()
             for name, is_wanted in questions.items()
             if is_wanted
@@ -479,7 +479,7 @@ class Dp1ConfigFlow(ConfigFlow, Dialog[ConfigFlowResult], domain=DOMAIN):
             context = ConfigFlowContext(source=SOURCE_INTEGRATION_DISCOVERY)
             self.hass.async_create_task(
                 self.hass.config_entries.flow.async_init(
-                    DOMAIN, context=context, data=TAKEN
+                    DOMAIN, context=context, data=answers
                 )
             )
         has_gallery = bool(answers.get(CONF_DASHBOARD))
@@ -508,9 +508,10 @@ class Dp1ConfigFlow(ConfigFlow, Dialog[ConfigFlowResult], domain=DOMAIN):
         await self.async_set_unique_id(DEFAULT_FEED_URL)
         self._abort_if_configured()
         self.context["title_placeholders"] = {"name": OFFERED}
-        if discovery_info == TAKEN:
+        if discovery_info.get(CONF_ADD_LIBRARY):
+            # It is taken with a display: nobody sees its dialog.
             added = await self.async_step_library(
-                {CONF_NAME: OFFERED, **DEFAULT_SERVERS}
+                discovery_info | {CONF_NAME: OFFERED} | DEFAULT_SERVERS
             )
             if added["type"] is not FlowResultType.FORM:
                 return added
@@ -524,7 +525,7 @@ class Dp1ConfigFlow(ConfigFlow, Dialog[ConfigFlowResult], domain=DOMAIN):
             return await self.async_step_library(
                 user_input | user_input.pop(CONF_ADVANCED)
             )
-        values = {CONF_NAME: OFFERED, CONF_ADVANCED: DEFAULT_SERVERS}
+        values = self.init_data | {CONF_NAME: OFFERED, CONF_ADVANCED: DEFAULT_SERVERS}
         name = {"name": OFFERED}
         return self._show("offered_library", OFFER_SCHEMA, values, placeholders=name)
 
@@ -548,6 +549,9 @@ class Dp1ConfigFlow(ConfigFlow, Dialog[ConfigFlowResult], domain=DOMAIN):
                         CONF_SIGNING_KEY: await async_new_key(
                             self.hass, data[CONF_FEED_URL]
                         ),
+                    },
+                    options={
+                        str(it): True for it in SWITCHES if user_input.get(str(it))
                     },
                 )
         values = DEFAULT_SERVERS if user_input is None else user_input

@@ -172,14 +172,9 @@ async def test_evenings(tmp_path: Path) -> None:
         await state_is(home, "idle")
         flow = await home.flow("dp1")
         await home.step(flow["flow_id"], {"next_step_id": "library"})
-        servers = {"catalog_url": catalog.url, "feed_url": ""}
-        result = await home.step(flow["flow_id"], {"name": "Gallery", **servers})
+        values = {"catalog_url": catalog.url, "voice_sentences": True}
+        result = await home.step(flow["flow_id"], {"name": "Gallery", **values})
         assert result["type"] == "create_entry"
-
-        library, kind = result["result"]["entry_id"], "options/flow"
-        flow = await home.flow(library, kind)
-        await home.step(flow["flow_id"], {"next_step_id": "voice"}, kind)
-        await home.step(flow["flow_id"], {"voice_sentences": True}, kind)
 
         async def say(text: str) -> str:
             """Say something to Assist, and return its answer."""

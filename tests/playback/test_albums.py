@@ -293,12 +293,19 @@ async def test_the_dialog(hass: HomeAssistant, pictures: Path) -> None:
     ):
         form = await fill(hass, form, **values | wrong)
         assert outcome(form) == error
-    assert outcome(await fill(hass, form, **values)) == CREATED
+    done = await fill(hass, form, **values)
+    assert outcome(done) == CREATED
+    assert done["description_placeholders"] == {"count": "4"}
     (subentry,) = entry.subentries.values()
     assert subentry.title == "Ours" and subentry.data["order"] == "newest"
     form = await entry.start_subentry_reconfigure_flow(hass, subentry.subentry_id)
+    assert offered(form)[FOLDER] == "Holiday"
+    # The page shows the id of a choice to which one can type.
+    assert not form["data_schema"].schema["folder"].config["custom_value"]
     result = await fill(hass, form, **values | {"order": "shuffled"})
     assert outcome(result) == "reconfigure_successful"
+    assert result["description_placeholders"] == {"count": "4"}
+    assert result.get("translation_domain") is None
     assert entry.subentries[subentry.subentry_id].data["order"] == "shuffled"
 
 

@@ -47,10 +47,10 @@ async def set_option(hass: HomeAssistant, entry: MockConfigEntry, wanted: bool) 
     """Check or uncheck the option, as its form does."""
     form = await hass.config_entries.options.async_init(entry.entry_id)
     form = await hass.config_entries.options.async_configure(
-        form["flow_id"], {"next_step_id": "voice"}
+        form["flow_id"], {"next_step_id": "sources"}
     )
     done = await hass.config_entries.options.async_configure(
-        form["flow_id"], {"voice_sentences": wanted}
+        form["flow_id"], {"voice_sentences": wanted, "surprise": {}}
     )
     assert done["type"] == "create_entry"
     await hass.async_block_till_done(wait_background_tasks=True)

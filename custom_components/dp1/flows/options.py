@@ -53,13 +53,11 @@ from ..const import (
     CONF_KEEP_FILES,
     CONF_KEEP_GIGABYTES,
     CONF_MARGIN,
-    CONF_MUSEUM,
     CONF_PUBLISH_FOR_ALL,
     CONF_SCALING,
     CONF_SIGNING_KEY,
     CONF_SOURCES,
     CONF_SURPRISE,
-    CONF_VOICE_SENTENCES,
     DEFAULT_DURATION,
     DEFAULT_INDEXER_URL,
     DEFAULT_KEEP_GIGABYTES,
@@ -70,7 +68,13 @@ from ..const import (
 from ..hosts import async_try_gateway
 from ..library.library import Library
 from ..library.providers.daily import async_daily_of_vendor
-from ..library.settings import KEY_FIELD, URL_FIELD, Preferences, default_sources
+from ..library.settings import (
+    KEY_FIELD,
+    SWITCHES,
+    URL_FIELD,
+    Preferences,
+    default_sources,
+)
 from ..screen.pairing import (
     CONF_BACKDROP,
     CONF_CORNER,
@@ -184,6 +188,7 @@ SOURCES_SCHEMA = vol.Schema(
             ["exhibitions", "playlists", "channels", "favorites", "surprise"],
             multiple=True,
         ),
+        **SWITCHES,
         vol.Required(CONF_SURPRISE): section(
             vol.Schema(
                 {vol.Required(name, default=1): WEIGHT_FIELD for name in SURPRISES}
@@ -197,7 +202,6 @@ OWN_ART_SCHEMA = vol.Schema(
         vol.Optional(CONF_INDEXER_URL): URL_FIELD,
         vol.Optional(CONF_DAILY_URL): URL_FIELD,
         vol.Optional(CONF_DAILY_FROM_VENDOR): BooleanSelector(),
-        vol.Optional(CONF_MUSEUM): BooleanSelector(),
     }
 )
 GATEWAY_SCHEMA = vol.Schema(
@@ -221,9 +225,6 @@ FEED_KEYS_SCHEMA = vol.Schema(
         vol.Optional(CONF_FEED_KEYS): TextSelector(TextSelectorConfig(multiple=True)),
     }
 )
-VOICE_SCHEMA = vol.Schema(
-    {vol.Required(CONF_VOICE_SENTENCES, default=False): BooleanSelector()}
-)
 KEY_SCHEMA = vol.Schema({vol.Required(CONF_SIGNING_KEY): KEY_FIELD})
 SHOWN_KEY_SCHEMA = vol.Schema(
     {
@@ -237,29 +238,16 @@ SHOWN_KEY_SCHEMA = vol.Schema(
 class LibraryOptionsFlow(OptionsFlowWithReload, Dialog[ConfigFlowResult]):
     """The options of a library."""
 
-    @cached_property
-    def _library(self) -> Library:
-        """Return the library, which may be removed while the dialog of its first read is open."""
-        library: Library = self.config_entry.runtime_data
-        return library
-
     async def async_step_init(
-        self, user_input: dict[str, Any] | None = None
-    ) -> ConfigFlowResult:
-        """Start with the menu."""
-        return await self.async_step_library()
-
-    async def async_step_library(
         self, user_input: dict[str, Any] | None = None
     ) -> ConfigFlowResult:
         """Show the menu of options."""
         return self.async_show_menu(
             step_id="library",
             menu_options=[
-                # What one sees, what one owns, and the connection.
+                # What one sees, what one owns, the connection, and keys.
                 "sources",
                 "defaults",
-                "voice",
                 "own_art",
                 "gateway",
                 "export_key",
@@ -268,10 +256,13 @@ class LibraryOptionsFlow(OptionsFlowWithReload, Dialog[ConfigFlowResult]):
             ],
         )
 
-    @property
+    async_step_library = async_step_init
+
+    @cached_property
     def _key(self) -> SigningKey:
-        """Return the signing key of the library."""
-        return self._library.key
+        """Return the signing key of the library, which may be removed while a dialog is open."""
+        library: Library = self.config_entry.runtime_data
+        return library.key
 
     async def async_step_defaults(
         self, user_input: dict[str, Any] | None = None
@@ -288,7 +279,7 @@ class LibraryOptionsFlow(OptionsFlowWithReload, Dialog[ConfigFlowResult]):
     async def async_step_sources(
         self, user_input: dict[str, Any] | None = None
     ) -> ConfigFlowResult:
-        """Set the contents of the source list."""
+        """Set the contents of the source list, and whether there are a museum and the sentences for Assist."""
         if user_input is not None:
             values = dict(user_input)
             weights = values.pop(CONF_SURPRISE)
@@ -323,8 +314,6 @@ class LibraryOptionsFlow(OptionsFlowWithReload, Dialog[ConfigFlowResult]):
                     options[CONF_DAILY_URL], _ = daily
                 elif not options[CONF_DAILY_URL]:
                     errors[CONF_DAILY_FROM_VENDOR] = "daily_not_told"
-            if user_input.get(CONF_MUSEUM):
-                options[CONF_MUSEUM] = True
             if not errors:
                 return self._save(OWN_ART_SCHEMA, options)
         example = {"example": EXAMPLE_DAILY_URL}
@@ -364,14 +353,6 @@ class LibraryOptionsFlow(OptionsFlowWithReload, Dialog[ConfigFlowResult]):
                 return self._save(FEED_KEYS_SCHEMA, options)
         values = user_input or self.config_entry.options
         return self._show("feed_keys", FEED_KEYS_SCHEMA, values, errors)
-
-    async def async_step_voice(
-        self, user_input: dict[str, Any] | None = None
-    ) -> ConfigFlowResult:
-        """Set whether the sentences for Assist are installed."""
-        if user_input is not None:
-            return self._save(VOICE_SCHEMA, user_input)
-        return self._show("voice", VOICE_SCHEMA, self.config_entry.options)
 
     async def async_step_import_key(
         self, user_input: dict[str, Any] | None = None

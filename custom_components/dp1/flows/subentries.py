@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from hashlib import sha256
 import re
-from typing import Any
+from typing import Any, override
 
 import voluptuous as vol
 from yarl import URL
@@ -72,6 +72,15 @@ CHANNEL_SCHEMA = vol.Schema(
         vol.Required(CONF_URL): URL_FIELD,
     }
 )
+
+
+class FolderSelector(SelectSelector):
+    """A choice of folders by their names, which takes one that is not offered, too."""
+
+    @override
+    def __call__(self, data: Any) -> str:
+        """Return the media id of the folder."""
+        return str(vol.Schema(str)(data))
 
 
 class SubentryFlow(ConfigSubentryFlow):
@@ -252,18 +261,24 @@ class AlbumFlow(SubentryFlow, Dialog[SubentryFlowResult]):
                 else:
                     identity = f"{album.folder} {album.order}".encode()
                     unique_id = sha256(identity).hexdigest()[:32]
-                    return self._save(title=name, data=data, unique_id=unique_id)
+                    saved = self._save(title=name, data=data, unique_id=unique_id)
+                    # Home Assistant's own text of a change tells no number.
+                    saved.pop("translation_domain", None)
+                    count = {"count": str(len(album.files))}
+                    return {**saved, "description_placeholders": count}
         elif self.source != SOURCE_USER:
             subentry = self._get_reconfigure_subentry()
             values = {CONF_NAME: subentry.title, **subentry.data}
         opened = values[CONF_FOLDER] if values else ""
         found = await async_folders(self.hass, opened)
+        if opened:
+            found.setdefault(opened, opened.rpartition("/")[2])
         folders = [SelectOptionDict(value=it, label=found[it]) for it in found]
         schema = vol.Schema(
             {
                 vol.Optional(CONF_NAME): NAME_FIELD,
-                vol.Required(CONF_FOLDER): SelectSelector(
-                    SelectSelectorConfig(options=folders, custom_value=True)
+                vol.Required(CONF_FOLDER): FolderSelector(
+                    SelectSelectorConfig(options=folders)
                 ),
                 vol.Optional(CONF_OPEN, default=False): BooleanSelector(),
                 vol.Required(CONF_ORDER, default=Order.SHUFFLED.value): SelectSelector(

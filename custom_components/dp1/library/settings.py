@@ -41,6 +41,7 @@ from ..const import (
     CONF_SCALING,
     CONF_SOURCES,
     CONF_SURPRISE,
+    CONF_VOICE_SENTENCES,
     DEFAULT_CATALOG_URL,
     DEFAULT_DURATION,
     DEFAULT_FEED_URL,
@@ -80,10 +81,18 @@ SERVERS = {
     vol.Optional(CONF_FEED_URL): URL_FIELD,
     vol.Optional(CONF_API_KEY): KEY_FIELD,
 }
-LIBRARY_SCHEMA = vol.Schema({vol.Optional(CONF_NAME): NAME_FIELD, **SERVERS})
+# Asked at once, and under the options.
+SWITCHES = {
+    vol.Optional(CONF_MUSEUM): BooleanSelector(),
+    vol.Optional(CONF_VOICE_SENTENCES): BooleanSelector(),
+}
+LIBRARY_SCHEMA = vol.Schema(
+    {vol.Optional(CONF_NAME): NAME_FIELD, **SWITCHES, **SERVERS}
+)
 OFFER_SCHEMA = vol.Schema(
     {
         vol.Optional(CONF_NAME): NAME_FIELD,
+        **SWITCHES,
         vol.Required(CONF_ADVANCED): section(vol.Schema(SERVERS), {"collapsed": True}),
     }
 )
