@@ -376,15 +376,13 @@ async def test_the_way_on(home: Home, is_wanted: bool) -> None:
     assert told == (wanted if is_wanted else (None, None))
 
 
-@pytest.mark.parametrize(
-    ("name", "is_chosen"), [("wall", True), ("Studio", True), ("Somewhere", False)]
-)
+@pytest.mark.parametrize(("name", "is_chosen"), [("wall", True), ("Somewhere", False)])
 async def test_the_area_that_is_called_like_the_display(
     home: Home, name: str, is_chosen: bool
 ) -> None:
-    """It is chosen when the display is added, by its name or another name it has; none is made."""
+    """It is chosen by its name when the display is added; none is made."""
     areas = ar.async_get(home.hass)
-    area = areas.async_create(name, aliases={"Wall"} if name == "Studio" else set())
+    area = areas.async_create(name)
     entry = (await home.fill(await home.hear()))["result"]
     device = device_of(home.hass, entry)
     assert device.area_id == (area.id if is_chosen else None)

@@ -12,7 +12,6 @@ from homeassistant.util import dt as dt_util
 
 from .client.scripted_server import Reply, ScriptedServer
 from .displays import FIRMWARE, playlist, until
-from .simulators.display import offline
 from .walls import Wall
 
 EVENING = playlist("Dawn", "<b>Noon</b>", "Dusk")
@@ -117,7 +116,7 @@ async def test_set_up_screen(wall: Wall) -> None:
 
 
 @pytest.mark.parametrize("profile", ["B"])
-async def test_works_offline(bare: Wall, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_works_offline(bare: Wall) -> None:
     """A display downloads what it shows, by its URL or as it is, and tells how much of it is there; others refuse."""
 
     async def keep() -> Any:
@@ -134,8 +133,6 @@ async def test_works_offline(bare: Wall, monkeypatch: pytest.MonkeyPatch) -> Non
         await bare.coordinator.async_read_optional()
         assert bare.value("sensor", "works_offline") == str(number)
 
-    # A page has fewer works than there are.
-    monkeypatch.setattr(offline, "_PAGE", 1)
     await bare.set_up()
     assert (await refusal()).translation_key == "nothing_shown"
     works = [

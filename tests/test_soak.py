@@ -9,7 +9,7 @@ from .sources import ROOT
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="Open files are counted in /proc")
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(900)
 @pytest.mark.usefixtures("socket_enabled")
 async def test_a_few_hours() -> None:
     """As much is there at the end as in the middle, and every display is still followed."""
