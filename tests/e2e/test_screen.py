@@ -144,8 +144,12 @@ async def test_a_tablet(tmp_path: Path) -> None:
             await cast(home, red, blue, start_at=2)
             saved = home.folder / ".storage/dp1.screens"
             await until(lambda: "Blue" in saved.read_text())
+            await expect(shown.locator("img")).to_have_attribute("src", blue["source"])
             await home.stop(signal.SIGKILL)
-            await page.evaluate("document.querySelector('.work.on').id = 'same'")
+            # The work before may be there while it fades.
+            await page.evaluate(
+                "document.querySelector('.work.on:has(img)').id = 'same'"
+            )
             await home.start()
             await state_is(home, "playing")
             state = await home.state(TABLET)
