@@ -47,7 +47,7 @@ from .playback.kept_files import lives
 from .playback.media_ids import NOTHING, assumed_media_id, media_id
 from .playback.queue import async_clear, async_step
 from .playback.request import LOOPS, Request
-from .playback.show import async_do, async_show_on
+from .playback.show import async_do, async_go, async_show_on
 from .playback.wall import async_order, async_turn_on
 
 # Commands queue in the client, one at a time for a display.
@@ -351,12 +351,12 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
     @override
     async def async_media_next_track(self) -> None:
         """Show the next work."""
-        await async_do(self.coordinator, self._context, async_step, 1)
+        await async_go(self.coordinator, self._context, async_step, 1)
 
     @override
     async def async_media_previous_track(self) -> None:
         """Show the previous work."""
-        await async_do(self.coordinator, self._context, async_step, -1)
+        await async_go(self.coordinator, self._context, async_step, -1)
 
     @override
     async def async_set_shuffle(self, shuffle: bool) -> None:

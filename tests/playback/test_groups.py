@@ -407,10 +407,17 @@ async def test_a_moment_is_not_followed(house: House) -> None:
     )
     await house.do("media_next_track", "left")
     assert works(house) == ["Tides 2", "Tides 2", "picture"]
+    # Neither does it move the others.
+    with pytest.raises(HomeAssistantError):
+        await house.do("media_next_track", "right")
+    with pytest.raises(HomeAssistantError):
+        await house.do("dp1.show_work", "right", work=4)
+    assert works(house) == ["Tides 2", "Tides 2", "picture"]
     await house.play("left", f"{house.door}/picture.jpg", announce=True)
     await until(lambda: house.attribute("left", "media_title") == "picture")
     await house.settled("right")
-    assert works(house) == ["picture", "Tides 2", "picture"]
+    await house.do("media_next_track", "middle")
+    assert works(house) == ["picture", "Tides 3", "picture"]
 
 
 @pytest.mark.parametrize(

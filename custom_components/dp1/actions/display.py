@@ -37,7 +37,13 @@ from ..playback.address import is_list_address, page_playlist
 from ..playback.cast import hung_on
 from ..playback.request import ART, Begin, ForTime, Look, Ready, Request, medium_of
 from ..playback.resolve import async_read_for_display, async_resolve
-from ..playback.show import async_do, async_for_caller, async_show, async_show_on
+from ..playback.show import (
+    async_do,
+    async_for_caller,
+    async_go,
+    async_show,
+    async_show_on,
+)
 from ..playback.wall import async_end_announcement, async_lasting
 from .targets import async_targets, exactly_one_of, on_each_display, only, response_of
 
@@ -119,7 +125,7 @@ async def async_show_work(call: ServiceCall, coordinator: DisplayCoordinator) ->
     """Move a display or its group to a work of the current playlist, or show only this work there for a limited time."""
     work = call.data["work"]
     if (show_for := call.data.get("show_for")) is None:
-        await async_do(coordinator, call.context, _async_jump, work)
+        await async_go(coordinator, call.context, _async_jump, work)
         return
     player = await _async_player(coordinator)
     item = player.items[_find(player, work, coordinator.name)]

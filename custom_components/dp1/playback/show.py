@@ -92,6 +92,19 @@ async def async_do[*A](
     await async_on_group(coordinator, context, (act, values), act_on)
 
 
+async def async_go[*A](
+    coordinator: DisplayCoordinator,
+    context: Context | None,
+    act: Callable[[DisplayCoordinator, *A], Awaitable[None]],
+    *values: *A,
+) -> None:
+    """Show another work of what a display or its group shows; for a time, each has its own."""
+    if any(it.wall.is_announcing for it in (coordinator, leader_of(coordinator))):
+        await act(coordinator, *values)
+    else:
+        await async_do(coordinator, context, act, *values)
+
+
 async def async_for_caller(hass: HomeAssistant, request: Request) -> Request:
     """Return a request with its caller, who may name addresses at home."""
     named = _named(hass, request.art)
