@@ -627,9 +627,7 @@ async def test_a_second_server_does_not_take_a_display_over(
     assert home.is_at(entry)
     assert entry.state is ConfigEntryState.LOADED
     await home.display.power_off()
-    started = home.hass.loop.time()
     await home.hear(other)
-    assert home.hass.loop.time() - started < 3.0
     assert home.is_at(entry, other) is is_same
     await home.hass.config_entries.async_unload(entry.entry_id)
 

@@ -9,6 +9,7 @@ import pytest
 from custom_components.dp1.client.errors import UnreachableError
 from custom_components.dp1.client.playlist.manifest import Artist
 from custom_components.dp1.display import metadata
+from custom_components.dp1.displays import async_displays
 from custom_components.dp1.library.item import Item
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
@@ -125,8 +126,8 @@ async def test_a_slow_look_up_keeps_nobody_waiting(
     async with ScriptedServer.run(Reply(fault="never")) as server:
         document = elsewhere({"source": "https://art.example/tide.html"})
         document["items"][0] |= {"ref": f"{server.url}/manifest.json", "title": "Tide"}
-        async with asyncio.timeout(5):
-            await gallery.cast(playlist=document)
+        await gallery.cast(playlist=document)
+        assert async_displays(gallery.hass)[0].metadata.is_looking_up
         assert gallery.attribute("media_title") == "Tide"
         await until(lambda: server.requests)
         await gallery.library.async_add_favorite(gallery.exhibition(LARGE))

@@ -29,7 +29,7 @@ from .conftest import MakeLibrary
 from .shows import listed_shows, player, search_nodes, show_id, show_node
 
 from tests.client.keys import keyed
-from tests.displays import name_hosts
+from tests.displays import name_hosts, until
 from tests.simulators.catalog.simulator import CatalogSimulator
 from tests.simulators.feed import FeedSimulator, Paging
 from tests.timing import FAST, Timing, set_timing
@@ -129,10 +129,10 @@ async def test_a_catalog_that_hangs(
     set_timing(refresh=0.0)
     library = await make_library(catalog)
     catalog.inject("slow", seconds=3600)
-    started = asyncio.get_running_loop().time()
+    catalog.reset_counters()
     children = await library.async_children("exhibitions")
-    assert len(children.nodes) == 47
-    assert asyncio.get_running_loop().time() - started < 0.5
+    assert len(children.nodes) == 47 and not catalog.requests
+    await until(lambda: catalog.in_flight)
     unread = await library.catalog_server.async_series(
         show_id(catalog, "Net Evil"), 0.1
     )
@@ -398,16 +398,18 @@ async def test_a_channel_of_slow_hosts(
 ) -> None:
     """Playlists of other hosts are read with limited concurrency, and slow ones are left out."""
     open_requests, most = 0, 0
-    stuck = asyncio.Event()
+    full, stuck = asyncio.Event(), asyncio.Event()
 
     async def answer(request: web.Request) -> web.Response:
-        """Answer slowly, or not at all."""
+        """Answer once so many ask at a time, or not at all."""
         nonlocal open_requests, most
         open_requests += 1
         most = max(most, open_requests)
         name = request.match_info["name"]
         try:
-            await asyncio.sleep(0.05)
+            if most == feed_module.FOREIGN_CONCURRENCY:
+                full.set()
+            await full.wait()
             if name.startswith("stuck"):
                 await stuck.wait()
         finally:
@@ -424,10 +426,9 @@ async def test_a_channel_of_slow_hosts(
         feed.seed([], [{"id": CHANNEL, "title": "Elsewhere", "playlists": urls}])
         library = await make_library(feed=feed)
         await name_hosts(library.hass, *urls)
-        monkeypatch.setattr(feed_module, "PATIENCE", 1.5)
-        async with asyncio.timeout(9):
-            children = await library.async_children(f"channel/{CHANNEL}")
-        assert 4 < most <= feed_module.FOREIGN_CONCURRENCY
+        monkeypatch.setattr(feed_module, "PATIENCE", 4.0)
+        children = await library.async_children(f"channel/{CHANNEL}")
+        assert most == feed_module.FOREIGN_CONCURRENCY
         answered = [name for name in names if name != "stuck.json"]
         assert [node.title for node in children.nodes] == answered
         assert children.not_shown == 1

@@ -57,13 +57,20 @@ def news(hass: HomeAssistant) -> Iterator[list[str]]:
 
 
 class HoldingCatalog(CatalogSimulator):
-    """A catalog that does not answer for a list until it is released."""
+    """A catalog that does not answer for a list until it is released.
+
+    Attributes:
+        held: the list.
+        waited: how many requests have waited for it.
+    """
 
     held: str | None = None
+    waited = 0
 
     @override
     async def _list(self, request: web.Request) -> web.StreamResponse:
         """Wait, then answer."""
+        self.waited += request.match_info["route"] == self.held
         while request.match_info["route"] == self.held:
             await asyncio.sleep(0.01)
         return await super()._list(request)
@@ -128,7 +135,7 @@ async def test_a_list_that_goes_while_it_is_read(make_library: MakeLibrary) -> N
         show = show_id(catalog, "Longform")
         catalog.held = "series"
         reader = asyncio.create_task(library.async_children(f"exhibition/{show}"))
-        await asyncio.sleep(0.1)
+        await until(lambda: catalog.waited)
         before = catalog.data.exhibitions[:]
         catalog.data.exhibitions[:] = [it for it in before if it["id"] != show]
         try:
@@ -137,8 +144,9 @@ async def test_a_list_that_goes_while_it_is_read(make_library: MakeLibrary) -> N
             inside = await reader
             assert inside.problem is not None and not inside.nodes
             # It comes back, and is read anew.
+            waited = catalog.waited
             again = asyncio.create_task(library.catalog_server.async_series(show))
-            await asyncio.sleep(0.1)
+            await until(lambda: catalog.waited > waited)
         finally:
             catalog.data.exhibitions[:] = before
             catalog.held = None
@@ -192,7 +200,7 @@ async def test_stopping_ends_every_reading(make_library: MakeLibrary) -> None:
                 ended.set()
 
         library.catalog_server.create_task("series that ends slowly", slow_to_end())
-        await asyncio.sleep(0.1)
+        await until(lambda: catalog.waited)
         await library.async_stop()
         left = [
             it.get_name() for it in asyncio.all_tasks() if " series " in it.get_name()

@@ -2,8 +2,6 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-from time import thread_time
 from typing import Any
 
 from aiohttp.test_utils import TestClient
@@ -20,25 +18,6 @@ from homeassistant.const import EVENT_HOMEASSISTANT_STOP
 from homeassistant.core import HomeAssistant
 from homeassistant.data_entry_flow import FlowResultType
 from homeassistant.setup import async_setup_component
-
-
-@asynccontextmanager
-async def stalls() -> AsyncIterator[list[float]]:
-    """Note for how long nobody else runs, in seconds of the processor: others use it, too."""
-    noted: list[float] = []
-
-    async def watch() -> None:
-        """Note the time of each turn."""
-        while True:
-            before = thread_time()
-            await asyncio.sleep(0.002)
-            noted.append(thread_time() - before)
-
-    watching = asyncio.create_task(watch())
-    try:
-        yield noted
-    finally:
-        watching.cancel()
 
 
 class Page:

@@ -125,6 +125,6 @@ async def pixel(page: Page, *at: int) -> tuple[int, ...]:
 
 async def until_pixel(page: Page, wanted: tuple[int, ...]) -> None:
     """Wait until the middle of a page has a color."""
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         while await pixel(page) != wanted:
             await asyncio.sleep(0.1)

@@ -130,7 +130,7 @@ async def test_sleep(player: Display) -> None:
 
     async def until_asleep(asleep: bool) -> None:
         """Wait for the page, which an FF1 changes after its answer."""
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(60):
             while (await player.player_status()).asleep is not asleep:
                 await asyncio.sleep(0.01)
 

@@ -112,7 +112,7 @@ async def test_generative_works(
             with suppress(TimeoutError):
                 # What is blank after a while stays so.
                 works_alone = path == "works" or name in OPAQUE
-                if await seen(page, 20 if works_alone else 2) == LIME:
+                if await seen(page, 60 if works_alone else 2) == LIME:
                     done.add((path, name))
             screen.player.clear()
             await until_pixel(page, (0, 0, 0))

@@ -112,7 +112,7 @@ async def test_who_comes_first_is_served_first() -> None:
 async def test_who_gives_up_leaves_the_token_to_others() -> None:
     """A command that is cancelled while it waits costs nothing."""
     clock = Clock()
-    rate_limit = RateLimit(clock, asyncio.sleep)
+    rate_limit = RateLimit(clock, lambda _: asyncio.Event().wait())
     await rate_limit.acquire("reboot")
     waiting = asyncio.create_task(rate_limit.acquire("reboot"))
     await asyncio.sleep(0)
@@ -120,8 +120,7 @@ async def test_who_gives_up_leaves_the_token_to_others() -> None:
     with pytest.raises(asyncio.CancelledError):
         await waiting
     clock.now += 6.25
-    async with asyncio.timeout(1):
-        await rate_limit.acquire("reboot")
+    await rate_limit.acquire("reboot")
 
 
 @pytest.mark.parametrize(
@@ -141,7 +140,7 @@ async def test_backing_off(
 
 async def test_a_cancelled_rotation_after_other_limits_have_come() -> None:
     """It is cancelled, and the next one is sent at once."""
-    rate_limit = RateLimit()
+    rate_limit = RateLimit(sleep=lambda _: asyncio.Event().wait())
     for _ in range(20):
         rotation = asyncio.create_task(rate_limit.acquire("rotate"))
         await asyncio.sleep(0)
@@ -151,5 +150,4 @@ async def test_a_cancelled_rotation_after_other_limits_have_come() -> None:
     rotation.cancel()
     with pytest.raises(asyncio.CancelledError):
         await rotation
-    async with asyncio.timeout(1):
-        await rate_limit.acquire("rotate")
+    await rate_limit.acquire("rotate")
