@@ -6,13 +6,12 @@ from functools import partial
 from typing import Any, Final
 
 from homeassistant.config_entries import SOURCE_INTEGRATION_DISCOVERY, ConfigEntry
-from homeassistant.const import ATTR_ENTITY_ID, EVENT_CORE_CONFIG_UPDATE, Platform
+from homeassistant.const import EVENT_CORE_CONFIG_UPDATE, Platform
 from homeassistant.core import Event, HomeAssistant, callback
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers import (
     config_validation as cv,
     discovery_flow,
-    entity_registry as er,
     issue_registry as ir,
 )
 from homeassistant.helpers.singleton import singleton
@@ -90,8 +89,7 @@ async def async_setup(hass: HomeAssistant, config: ConfigType) -> bool:
     hass.http.register_view(DrawingView(hass.data[PICTURES]))
     async_setup_services(hass)
     await async_setup_cards(hass)
-    screens = await async_screens(hass)
-    screens.on_tap = partial(_async_do, hass)
+    await async_screens(hass)
     hass.bus.async_listen(
         EVENT_CORE_CONFIG_UPDATE, partial(_async_follow_language, hass)
     )
@@ -154,19 +152,6 @@ async def async_setup_entry(hass: HomeAssistant, entry: ConfigEntry[Any]) -> boo
     if entry.data[CONF_KIND] == EntryKind.LIBRARY:
         return await _async_setup_library(hass, entry)
     return await _async_setup_display(hass, entry)
-
-
-async def _async_do(hass: HomeAssistant, device_id: str, action: str) -> bool:
-    """Call an action for what a display shows, as its owner would, and return whether that is done."""
-    entities = er.async_get(hass)
-    entity_id = entities.async_get_entity_id(Platform.MEDIA_PLAYER, DOMAIN, device_id)
-    target = {ATTR_ENTITY_ID: entity_id}
-    try:
-        await hass.services.async_call(DOMAIN, action, target, blocking=True)
-    except HomeAssistantError as err:
-        LOGGER.warning("A tap did nothing: %s", err)
-        return False
-    return True
 
 
 @callback

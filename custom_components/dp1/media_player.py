@@ -252,7 +252,7 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
     def _node_for_a_time(self) -> str | None:
         """Return the media id of a work of a library that is shown for a time, while actions are about what comes back."""
         player = self.coordinator.data.player
-        if not self.coordinator.history.is_announcing or not (
+        if not self.coordinator.wall.is_announcing or not (
             item := player and player.current
         ):
             return None
@@ -267,7 +267,7 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
     def _is_favorite(self, about: str | None) -> bool | None:
         """Return whether the current work is a favorite, None if no library has it."""
         libraries, data = self._sources.libraries, self.coordinator.data
-        if self.coordinator.history.is_announcing and about is None:
+        if self.coordinator.wall.is_announcing and about is None:
             return None
         player, work = data.player, data.work
         if player is None or work is None:

@@ -550,7 +550,7 @@ async def test_a_display_that_is_set_up_again_while_it_is_sent(house: House) -> 
     await wait(house)
     assert_back(house)
     assert not house.attribute("wall", "dp1")["until"]
-    assert not entry.runtime_data.history.is_announcing
+    assert not entry.runtime_data.wall.is_announcing
 
 
 @pytest.mark.parametrize("kind", [FaultKind.HANG, FaultKind.SLOW])

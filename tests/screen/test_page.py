@@ -3,7 +3,6 @@
 from collections.abc import AsyncIterator
 import re
 from typing import Any
-from unittest.mock import AsyncMock
 from urllib.parse import unquote
 
 from playwright.async_api import Browser, Route, expect
@@ -71,7 +70,7 @@ async def test_the_page_is_seen(
     assert await page.evaluate("getComputedStyle(document.body).cursor") == "none"
     await expect(page.locator("#label")).to_be_visible()
     await keep(page, f"shown-{size}-{language}")
-    screens.on_tap = AsyncMock(return_value=True)
+    screens.hass.services.async_register("dp1", "add_favorite", lambda call: None)
     await page.mouse.click(width / 2, height / 2)
     heart, eye = page.locator("#favorite"), page.locator("#hide")
     await heart.click()

@@ -43,24 +43,23 @@ class HistoryEntry(Hung):
 
 
 class History:
-    """The playlists that were cast to one display, by Home Assistant or by anybody else.
-
-    Attributes:
-        is_announcing: whether the display shows something for a moment, which is not kept.
-    """
+    """The playlists that were cast to one display, by Home Assistant or by anybody else."""
 
     def __init__(
-        self, on_change: CALLBACK_TYPE, find: Callable[[str], str] = str
+        self,
+        on_change: CALLBACK_TYPE,
+        find: Callable[[str], str],
+        is_announcing: Callable[[], bool],
     ) -> None:
-        """Initialize an empty history with a function that returns the address of a work as it is kept."""
+        """Initialize an empty history: `find` returns the address of a work as it is kept."""
         self._on_change, self._find = on_change, find
+        self._is_announcing = is_announcing
         self._entries: dict[str, HistoryEntry] = {}
         self._player: PlayerStatus | None = None
         self._seen: tuple[object, ...] | None = None
         self._current: HistoryEntry | None = None
         # What was looked at last, whether or not it was added.
         self._noted: tuple[object, ...] = ()
-        self.is_announcing = False
 
     def load(self, entries: Sequence[HistoryEntry]) -> None:
         """Load what was stored, the oldest first."""
@@ -77,7 +76,7 @@ class History:
     @callback
     def add(self, hung: Hung) -> None:
         """Add what was cast with its whole document; the display reports only a part of it."""
-        if self.is_announcing or (media_id := self._id_of(hung.asked)) is None:
+        if self._is_announcing() or (media_id := self._id_of(hung.asked)) is None:
             return
         entry = self._entries.get(media_id)
         self._add(media_id, hung.asked.name or (entry.title if entry else None), hung)
@@ -112,7 +111,7 @@ class History:
     @callback
     def note(self, player: PlayerStatus) -> None:
         """Add the current playlist if it was cast by another client, once the fields are there that a push leaves out."""
-        if player.playlist is None or self.is_announcing:
+        if player.playlist is None or self._is_announcing():
             return
         entry = self.current(player)
         latest = next(reversed(self._entries.values()), None)

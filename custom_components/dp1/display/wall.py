@@ -98,7 +98,9 @@ class Wall:
     def __init__(self, hass: HomeAssistant, entry_id: str) -> None:
         """Initialize an empty wall."""
         self.notes = Notes()
-        self.history = History(self._save_soon, self._public_url)
+        self.history = History(
+            self._save_soon, self._public_url, lambda: self.is_announcing
+        )
         self.requests = Requests(self.tell)
         self.hung: Hung | None = None
         self.home: str | None = None
@@ -239,7 +241,6 @@ class Wall:
             self._cancel_end = None
         if self._on_end is None:
             return
-        self.history.is_announcing = self.is_announcing
         announcement = self.notes.announcement
         if announcement is None and not self.notes.sleeps:
             return

@@ -75,14 +75,14 @@ from ..library.settings import (
     Preferences,
     default_sources,
 )
-from ..screen.pairing import (
+from ..screen.pairing import is_screen
+from ..screen.screen import (
     CONF_BACKDROP,
     CONF_CORNER,
     CONF_CORNER_TEXT,
     CONF_MOTION,
     CONF_QR,
     CONF_TOUCH,
-    is_screen,
 )
 from . import Dialog
 

@@ -50,7 +50,6 @@ from .providers.collection.server import medium_of
 from .providers.daily import Daily
 from .providers.favorites import Favorites
 from .providers.feed.provider import FeedProvider
-from .providers.feed.server import FeedServer
 from .providers.hidden import Hidden
 from .providers.kept import of_photo
 from .providers.museum import MuseumProvider
@@ -90,10 +89,11 @@ class Library:
         # Read at the start.
         self.key: SigningKey
         self.catalog_server = catalog = CatalogServer(hass, entry)
-        self.feed_server = feed = FeedServer(hass, entry)
-        self.catalog, self.feed = catalog.client, feed.client
         of_entry = hass, entry, on_change
         self.catalog_provider = CatalogProvider(*of_entry, catalog)
+        feed_provider = FeedProvider(*of_entry, self.catalog_provider)
+        self.feed_server = feed = feed_provider.feed
+        self.catalog, self.feed = catalog.client, feed.client
         self.channels = Channels(*of_entry, feed)
         self.collections = Collections(*of_entry)
         self.albums = Albums(*of_entry)
@@ -109,7 +109,7 @@ class Library:
             self.daily,
             self.collections,
             self.catalog_provider,
-            FeedProvider(*of_entry, feed, self.catalog_provider),
+            feed_provider,
             self.channels,
             MuseumProvider(*of_entry),
             self.albums,

@@ -99,7 +99,7 @@ class Watch:
         """Return the display as it is."""
         display, before = self._coordinator, self._seen
         available, data = display.last_update_success, display.data
-        is_announcing = display.history.is_announcing
+        is_announcing = display.wall.is_announcing
         known = before.known if before else Known()
         if available:
             known = _told(known, data, is_announcing)

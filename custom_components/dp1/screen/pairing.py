@@ -2,10 +2,8 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import partial
 from hashlib import sha256
 from hmac import compare_digest
 from ipaddress import ip_address
@@ -37,12 +35,6 @@ from .screen import Screen
 PREFIX: Final = "SCREEN-"
 # Where no network leads: a screen is in this process.
 NOWHERE: Final = "127.0.0.1"
-CONF_TOUCH: Final = "touch"
-CONF_QR: Final = "qr"
-CONF_BACKDROP: Final = "backdrop"
-CONF_MOTION: Final = "motion"
-CONF_CORNER: Final = "corner"
-CONF_CORNER_TEXT: Final = "corner_text"
 # Browsers that wait at the same time; another takes the place of one of the network where most are.
 MAX_CODES: Final = 40
 CODE_SECONDS: Final = 600.0
@@ -76,14 +68,12 @@ class Screens:
 
     Attributes:
         written: pages that are written in addresses, by the tokens at which each is served once.
-        on_tap: calls an action for what a display with an entity's unique id shows, and returns whether that is done.
     """
 
     def __init__(self, hass: HomeAssistant, version: str, page: str = "") -> None:
         """Initialize without screens, of a version of the integration and of the page that is served."""
         self.hass = hass
         self.written: dict[str, str] = {}
-        self.on_tap: Callable[[str, str], Awaitable[bool]] | None = None
         self._version, self._page = version, page
         self._store = SafeStore(hass, "screens", list[StoredScreen])
         self._stored: dict[str, StoredScreen] = {}
@@ -134,15 +124,10 @@ class Screens:
         screen = Screen(
             self.hass, device_id, stored.name, stored.state, self._save, self._version
         )
-        screen.on_tap = partial(self._async_do, device_id)
         self._stored[device_id], self._screens[device_id] = stored, screen
         if (entry := self._entry(device_id)) is not None:
-            self._follow_options(screen, entry)
+            screen.async_follow(entry)
         return screen
-
-    async def _async_do(self, device_id: str, action: str) -> bool:
-        """Call an action for what a screen shows, and return whether that is done."""
-        return self.on_tap is not None and await self.on_tap(device_id, action)
 
     def _entry(self, device_id: str) -> ConfigEntry[Any] | None:
         """Return the entry of a screen."""
@@ -163,16 +148,7 @@ class Screens:
             and entry.domain == DOMAIN
             and screen is not None
         ):
-            self._follow_options(screen, entry)
-
-    @callback
-    def _follow_options(self, screen: Screen, entry: ConfigEntry[Any]) -> None:
-        """Do what the owner of a screen has chosen."""
-        screen.name = entry.title
-        screen.has_touch = entry.options.get(CONF_TOUCH, True) is True
-        screen.has_qr = entry.options.get(CONF_QR) is True
-        screen.looks = {name: entry.options.get(name) for name in screen.looks}
-        screen.async_write(entry.options.get(CONF_CORNER_TEXT))
+            screen.async_follow(entry)
 
     async def async_forget(self, device_id: str) -> None:
         """End the screen of an entry that is removed."""

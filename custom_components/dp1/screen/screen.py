@@ -2,15 +2,18 @@
 
 import asyncio
 from collections import deque
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import datetime, timedelta
 from typing import Any, Final
 
 from aiohttp import web
 
+from homeassistant.config_entries import ConfigEntry
+from homeassistant.const import ATTR_ENTITY_ID, Platform
 from homeassistant.core import CALLBACK_TYPE, HassJob, HomeAssistant, callback
-from homeassistant.exceptions import TemplateError
+from homeassistant.exceptions import HomeAssistantError, TemplateError
+from homeassistant.helpers import entity_registry as er
 from homeassistant.helpers.debounce import Debouncer
 from homeassistant.helpers.event import (
     TrackTemplate,
@@ -28,12 +31,18 @@ from ..client.playlist.document import MAX_DOCUMENT
 from ..client.playlist.playlist import Playlist
 from ..client.text import one_line
 from ..client.values import text
-from ..const import LOGGER
+from ..const import DOMAIN, LOGGER
 from .page import Page
 from .player import Json, Player, State
 from .qr import qr_picture
 from .sources import Source, source_of
 
+CONF_TOUCH: Final = "touch"
+CONF_QR: Final = "qr"
+CONF_BACKDROP: Final = "backdrop"
+CONF_MOTION: Final = "motion"
+CONF_CORNER: Final = "corner"
+CONF_CORNER_TEXT: Final = "corner_text"
 FETCH_SECONDS: Final = 20.0
 # A display fetches a playlist again by itself, in seconds.
 REFRESH: Final = timedelta(minutes=5)
@@ -56,7 +65,6 @@ class Screen:
         has_touch: whether a tap on it does something.
         has_qr: whether it shows the way to the page of the work.
         looks: what pictures stand before, whether they move, and in which corner a text is over the art, if anywhere.
-        on_tap: does with what it shows what a tap asks for, and returns whether it is done.
     """
 
     def __init__(
@@ -81,7 +89,6 @@ class Screen:
         )
         # The page of a work, and the id of its item.
         self._link: tuple[str | None, str | None] = None, None
-        self.on_tap: Callable[[str], Awaitable[bool]] | None = None
         # When the last two were: no more do something in a second.
         self._taps = deque([-1.0, -1.0], maxlen=2)
         self.pages: set[Page] = set()
@@ -165,8 +172,13 @@ class Screen:
                 each.changed()
 
     @callback
-    def async_write(self, template: str | None) -> None:
-        """Write what a template says in the corner from now on, without one the time."""
+    def async_follow(self, entry: ConfigEntry[Any]) -> None:
+        """Do what the owner has chosen; in the corner is what a template says, without one the time."""
+        options, self.name = entry.options, entry.title
+        self.has_touch = options.get(CONF_TOUCH, True) is True
+        self.has_qr = options.get(CONF_QR) is True
+        self.looks = {name: options.get(name) for name in self.looks}
+        template = options.get(CONF_CORNER_TEXT)
         self._template = Template(template, self.hass) if template else None
         self._follow_template()
 
@@ -202,10 +214,20 @@ class Screen:
             page.changed()
 
     async def _async_do(self, page: Page, tap: str) -> None:
-        """Do with the work on a page what a tap on it asks for, and tell it how that went."""
+        """Do with the work on a page what a tap on it asks for, as its owner would, and tell it how that went."""
         work = page.work
-        is_done = self.on_tap is not None and await self.on_tap(TAPS[tap])
-        page.tapped = {"work": work, "tap": tap if is_done else "refused"}
+        entity_id = er.async_get(self.hass).async_get_entity_id(
+            Platform.MEDIA_PLAYER, DOMAIN, self.device_id
+        )
+        target = {ATTR_ENTITY_ID: entity_id}
+        try:
+            await self.hass.services.async_call(
+                DOMAIN, TAPS[tap], target, blocking=True
+            )
+        except HomeAssistantError as err:
+            LOGGER.warning("A tap did nothing: %s", err)
+            tap = "refused"
+        page.tapped = {"work": work, "tap": tap}
         page.changed()
 
     @property

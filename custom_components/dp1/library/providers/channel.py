@@ -22,7 +22,6 @@ from homeassistant.const import CONF_URL
 from homeassistant.core import CALLBACK_TYPE, HomeAssistant, callback
 from homeassistant.util import dt as dt_util
 
-from ...addresses import ADDRESSES
 from ...client.display.player_status import PlayerStatus
 from ...client.errors import Dp1Error, NotFoundError
 from ...client.feed.client import Feed, normalize_url
@@ -161,11 +160,7 @@ class FollowedChannel(Shelf[FeedPlaylist]):
         self._is_told = is_told
         # The ids of the playlists of each channel, in the order of the last reading.
         self._by_channel: dict[str, tuple[FeedChannel, list[str]]] = {}
-        if feed.client is not None and self.address.feed == feed.url:
-            self._client = feed.client
-        else:
-            self._client = self.address.client(hass.data[ADDRESSES].async_guard())
-            feed.others[f"{self.address.feed}/"] = self._client
+        self._client = feed.client_at(self.address.feed)
 
     @property
     def seen(self) -> Seen:

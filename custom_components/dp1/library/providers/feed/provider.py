@@ -52,16 +52,14 @@ class FeedProvider(Provider):
         hass: HomeAssistant,
         entry: ConfigEntry[Any],
         on_change: CALLBACK_TYPE,
-        feed: FeedServer,
         catalog: CatalogProvider,
     ) -> None:
-        """Initialize with the feed of the library, which may have none, and the catalog, which may have its works."""
+        """Initialize with the catalog, which may have the works of the feed."""
         super().__init__(hass, entry, on_change)
-        self.feed = feed
+        self.feed = feed = FeedServer(hass, entry, self._tell_published)
         self.catalog = catalog
         self.servers = (feed,)
         self.origin = feed.url or ""
-        feed.followers.append(self._tell_published)
         self.lines = (
             playlist_lines(hass, feed.list, self.item_node, NodeKind.PLAYLISTS),
             Lines(

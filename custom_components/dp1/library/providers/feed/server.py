@@ -66,15 +66,24 @@ class State:
 class FeedServer(Shelf[FeedPlaylist]):
     """Playlists, the newest first, and channels."""
 
-    def __init__(self, hass: HomeAssistant, entry: ConfigEntry[Any]) -> None:
-        """Initialize the feed; a library may have none."""
+    def __init__(
+        self,
+        hass: HomeAssistant,
+        entry: ConfigEntry[Any],
+        on_change: Callable[[Delta[FeedPlaylist]], None],
+    ) -> None:
+        """Initialize the feed, which tells what changes in its list; a library may have none."""
         url = entry.data.get(CONF_FEED_URL)
         self.client: Feed | None = None
+        # By the start of their addresses, which may be in the local network.
+        self._feeds: dict[str, Feed] = {}
+        self._guard, self._on_change = hass.data[ADDRESSES].async_guard(), on_change
         if url:
-            guard = hass.data[ADDRESSES].async_guard().allowing(url)
+            guard = self._guard.allowing(url)
             key, keys = entry.data.get(CONF_API_KEY), entry.options.get(CONF_FEED_KEYS)
             self.client = Feed(guard, url, api_key=key, legacy_keys=keys or ())
             url = self.client.url
+            self._feeds[f"{url}/"] = self.client
         playlists = ListKind(
             FeedPlaylist,
             self._pages,
@@ -97,11 +106,8 @@ class FeedServer(Shelf[FeedPlaylist]):
             state=State(),
         )
         self.channels: Listing[FeedChannel] = self.listing("channels")
-        # Other feeds by the start of their addresses, which may be in the local network.
-        self.others: dict[str, Feed] = {}
         # Whatever is at no feed that the owner has named is nowhere at home.
-        self._anywhere = Feed(hass.data[ADDRESSES].async_guard(), NOWHERE)
-        self.followers: list[Callable[[Delta[FeedPlaylist]], None]] = []
+        self._anywhere = Feed(self._guard, NOWHERE)
         self._by_slug: dict[str, FeedPlaylist] = {}
         # Folded, of thousands of playlists.
         self._titles: dict[str, str] = {}
@@ -418,8 +424,7 @@ class FeedServer(Shelf[FeedPlaylist]):
             self._titles[playlist.id] = fold_anew(playlist.title)
         for playlist in delta.removed:
             del self._titles[playlist.id]
-        for follow in self.followers:
-            follow(delta)
+        self._on_change(delta)
 
     @callback
     def _handle_list(self, read: Listing[FeedPlaylist]) -> None:
@@ -427,14 +432,16 @@ class FeedServer(Shelf[FeedPlaylist]):
         if read.problem is None:
             self.async_updated(is_changed=True)
 
+    def client_at(self, url: str) -> Feed:
+        """Return the client of a feed that the owner has named, with which its playlists are read, too."""
+        new = Feed(self._guard.allowing(url), url)
+        return self._feeds.setdefault(f"{url}/", new)
+
     def _client_of(self, ref: str) -> Feed:
         """Return the client of a playlist by id, slug or address, or raise NotFoundError; a foreign address has no rights of a feed."""
         if "://" in ref:
-            own = {f"{self.client.url}/": self.client} if self.client else {}
-            feeds = own | self.others
-            return next(
-                (feeds[url] for url in feeds if ref.startswith(url)), self._anywhere
-            )
+            feeds = (self._feeds[url] for url in self._feeds if ref.startswith(url))
+            return next(feeds, self._anywhere)
         if self.client is None:
             raise NotFoundError(f"no playlist {ref!r}: the library has no feed")
         return self.client
