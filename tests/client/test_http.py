@@ -10,6 +10,7 @@ from functools import partial
 import gzip
 import json
 import ssl
+import threading
 import zlib
 
 import aiohttp
@@ -17,8 +18,9 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 import pytest
 
-from custom_components.dp1.client import museum
+from custom_components.dp1.client import museum, values
 from custom_components.dp1.client.catalog.client import Catalog
+from custom_components.dp1.client.display.client import Display
 from custom_components.dp1.client.errors import (
     BusyError,
     Dp1Error,
@@ -26,6 +28,7 @@ from custom_components.dp1.client.errors import (
     UnexpectedAnswerError,
     UnreachableError,
 )
+from custom_components.dp1.client.feed.client import Feed
 from custom_components.dp1.client.guard import Guard, public_session
 from custom_components.dp1.client.http import (
     Answer,
@@ -35,6 +38,14 @@ from custom_components.dp1.client.http import (
     transport_error,
 )
 from custom_components.dp1.client.indexer import client as indexer
+from custom_components.dp1.client.indexer.links import (
+    SERVICES,
+    LookupLink,
+    look_up,
+    look_up_name,
+)
+from custom_components.dp1.client.playlist.playlist import Playlist
+from custom_components.dp1.client.values import MAX_ON_LOOP
 
 from .resolver import Names
 from .scripted_server import Reply, ScriptedServer
@@ -134,6 +145,51 @@ async def test_redirects() -> None:
         async with ScriptedServer.run(moved) as server:
             assert (await ask(f"{server.url}/here", method)).status == 301
             assert server.calls() == [f"{method} /here"]
+
+
+DOORS: dict[str, Callable[[aiohttp.ClientSession, str], Awaitable[object]]] = {
+    "catalog": lambda session, url: Catalog(session, url).exhibitions(),
+    "feed": lambda session, url: Feed(session, url).playlist("x"),
+    "indexer": lambda *at: indexer.Indexer(*at, agent="test").tokens(),
+    "market": lambda session, _: look_up(session, LookupLink("objkt", "x"), "test"),
+    "name": lambda session, _: look_up_name(session, "a.eth", "test"),
+    "display": lambda session, url: Display(session, *place(url)).metrics(),
+    "cast": lambda session, url: Display(session, *place(url)).cast(PLAYLIST),
+}
+PLAYLIST = Playlist(document={"dpVersion": "1.1.0", "title": "x", "items": []})
+
+
+def place(url: str) -> tuple[str, int]:
+    """Return host and port of a server."""
+    return "127.0.0.1", int(url.rpartition(":")[2])
+
+
+@pytest.mark.parametrize("door", DOORS)
+async def test_every_client(door: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody decodes a long answer on the loop, nor is sent elsewhere by a server that redirects."""
+    sizes, decoded = {True: [0], False: [0]}, values._decoded
+
+    def noted(body: bytes, strict: bool, exact: bool) -> object:
+        on_loop = threading.current_thread() is threading.main_thread()
+        sizes[on_loop].append(len(body))
+        return decoded(body, strict, exact)
+
+    monkeypatch.setattr(values, "_decoded", noted)
+    more = {"ok": True, "more": "x" * 5 * MAX_ON_LOOP}
+    long = Reply(200, {"ok": True, "result": [], "message": more})
+    async with ScriptedServer.run(long) as other, aiohttp.ClientSession() as session:
+        for name in ("objkt", "eth"):
+            monkeypatch.setitem(SERVICES, name, other.url)
+        with suppress(Dp1Error):
+            await DOORS[door](session, other.url)
+        assert max(sizes[True]) <= MAX_ON_LOOP < max(sizes[False])
+        asked, moved = len(other.requests), {"Location": f"{other.url}/secret"}
+        async with ScriptedServer.run(Reply(302, headers=moved)) as server:
+            for name in ("objkt", "eth"):
+                monkeypatch.setitem(SERVICES, name, server.url)
+            with suppress(Dp1Error):
+                await DOORS[door](session, server.url)
+        assert server.requests and len(other.requests) == asked
 
 
 async def test_body_is_bounded() -> None:

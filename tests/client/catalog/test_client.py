@@ -13,7 +13,7 @@ import aiohttp
 from hypothesis import given, strategies as st
 import pytest
 
-from custom_components.dp1.client import retry
+from custom_components.dp1.client import pages, retry
 from custom_components.dp1.client.catalog import client
 from custom_components.dp1.client.catalog.artwork import evenly
 from custom_components.dp1.client.catalog.client import (
@@ -39,7 +39,6 @@ from custom_components.dp1.client.pages import (
     spread_offsets,
 )
 
-from tests.client.keys import keyed
 from tests.client.lists import Listed, listed
 from tests.client.scripted_server import Reply, Request, ScriptedServer
 from tests.client.tables import tables
@@ -47,6 +46,7 @@ from tests.counting_catalog import CountingCatalog
 from tests.simulators.catalog.simulator import CatalogSimulator
 
 TABLES = tables("catalog_client")
+TOKEN = 77 * 10**70
 
 
 @pytest.fixture
@@ -136,8 +136,8 @@ async def test_requests_in_flight_are_bounded_over_all_calls(
     assert sum(len(series.records) for series in read) == 700
     assert all(series.problem is None for series in read)
     assert simulator.max_in_flight == 4
-    pages = sum(max(1, ceil(len(series.records) / 5)) for series in read)
-    assert len(simulator.requests) == 11 + pages
+    count = sum(max(1, ceil(len(series.records) / 5)) for series in read)
+    assert len(simulator.requests) == 11 + count
 
 
 async def test_order(catalog: Catalog, simulator: CatalogSimulator) -> None:
@@ -327,41 +327,6 @@ async def test_slow_catalog(catalog: Catalog, simulator: CatalogSimulator) -> No
     assert len(simulator.requests) == 3
 
 
-async def test_catalog_that_is_down(
-    catalog: Catalog, simulator: CatalogSimulator
-) -> None:
-    """A refused connection raises; later requests work again."""
-    await simulator.stop()
-    with pytest.raises(UnreachableError, check=keyed("refused")):
-        await catalog.exhibitions()
-    listing = await listed(catalog.all_exhibitions())
-    assert keyed("refused")(listing.problem)
-    assert (listing.records, listing.total) == ([], None)
-    await simulator.start()
-    assert (await listed(catalog.all_exhibitions())).problem is None
-
-
-async def test_large_pages(socket_enabled: None) -> None:
-    """A long page keeps every digit of a token; one over the limits is refused."""
-    token = 77 * 10**70
-    work = {"id": "w", "chain": "ethereum", "contractAddress": "0x1", "tokenID": token}
-    pages = [
-        Reply(200, {"result": [{**work, "more": "x" * 300_000}]}),
-        Reply(200, {"result": [{**work, "more": "x" * 5_000_000}]}),
-        Reply(200, b'{"result": [' + b"{}," * 1_000_000 + b"{}]}"),
-    ]
-    async with (
-        ScriptedServer.run(*pages) as server,
-        aiohttp.ClientSession() as session,
-    ):
-        catalog = Catalog(session, server.url)
-        (read,) = (await catalog.artworks(series_id="s")).records
-        assert read.token_id == str(token)
-        for _ in range(2):
-            with pytest.raises(UnexpectedAnswerError):
-                await catalog.artworks(series_id="s")
-
-
 async def test_a_page_too_large(socket_enabled: None) -> None:
     """A page of more than 4 MB costs only itself, and the list is not whole."""
 
@@ -381,6 +346,35 @@ async def test_a_page_too_large(socket_enabled: None) -> None:
     assert sorted(int(show.id) for show in read.records) == [*range(10), *range(15, 23)]
     assert isinstance(read.problem, TooLargeError)
     assert len(server.requests) == 5
+
+
+async def test_more_than_was_asked_for(
+    socket_enabled: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of a page only so many records are read as a list may have, each digit of them, and of a list so many bytes."""
+    monkeypatch.setattr(pages, "MAX_SPREAD", 6_000_000)
+    count = 0
+
+    def answer(_: Request) -> Reply:
+        """Return five new records, of a list of billions."""
+        nonlocal count
+        count += 5
+        records = [{"id": count + n, "more": "x" * 100_000} for n in range(5)]
+        return Reply(200, {"result": records, "paging": {"total": 5_000_000_000}})
+
+    token = {"chain": "ethereum", "contractAddress": "0x1", "tokenID": TOKEN}
+    many = Reply(200, {"result": [{"id": n, **token} for n in range(6000)]})
+    async with (
+        ScriptedServer.run(many, answer) as server,
+        aiohttp.ClientSession() as session,
+    ):
+        catalog = Catalog(session, server.url)
+        page = await catalog.artworks(series_id="s")
+        assert len(page.records) == page.received == MAX_RECORDS
+        assert page.records[0].token_id == str(TOKEN)
+        read = await listed(catalog.all_artworks("s"))
+        assert isinstance(read.problem, TooLargeError) and read.records
+        assert len(server.requests) < 25
 
 
 class Wild:

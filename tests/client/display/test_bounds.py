@@ -15,12 +15,11 @@ from custom_components.dp1.client.display.player_status import (
     PlayerStatus,
     PlaylistItem,
 )
-from custom_components.dp1.client.errors import LostAnswerError, UnexpectedAnswerError
+from custom_components.dp1.client.errors import LostAnswerError
 from custom_components.dp1.client.values import decode
 
-from .displays import client, scripted
+from .displays import client
 
-from tests.client.scripted_server import Reply
 from tests.client.timing import seconds
 from tests.simulators.display import DisplaySimulator
 
@@ -115,18 +114,6 @@ async def test_a_push_that_is_too_large() -> None:
         await simulator.send_frame(frame(b'"' + b"x" * SIZE + b'xxxxx"' * 200).decode())
         with pytest.raises(LostAnswerError):
             await drain(events)
-
-
-@pytest.mark.parametrize(
-    "body",
-    [b'{"x":"' + b"x" * 4_194_304 + b'"}', SKIPPED["names"]],
-    ids=["text", "names"],
-)
-async def test_a_reply_that_is_too_large(body: bytes) -> None:
-    async with scripted(Reply(200, body)) as (_, display):
-        for call in (display.player_status(), display.device_status()):
-            with pytest.raises(UnexpectedAnswerError):
-                await call
 
 
 def test_a_long_list() -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from custom_components.dp1.client import errors
 from custom_components.dp1.client.errors import Fault, InvalidPlaylistError
+from custom_components.dp1.client.feed import connection
 from custom_components.dp1.client.feed.connection import feed_error
 from custom_components.dp1.client.http import Answer
 
@@ -120,6 +121,22 @@ def test_places(text: str, faults: list[list[str]]) -> None:
     found = refusal(400, body)
     assert isinstance(found, InvalidPlaylistError)
     assert list(found.faults) == [Fault(*fault) for fault in faults]
+
+
+def test_only_the_beginning_is_looked_through(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A feed may say a lot of a document."""
+    found = list[Fault]()
+
+    def noted(*fault: str) -> Fault:
+        found.append(Fault(*fault))
+        return found[-1]
+
+    monkeypatch.setattr(connection, "Fault", noted)
+    lines = "".join(f"- at '/items/{n}/source': is no address\n" for n in range(50_000))
+    body = json.dumps({"error": "validation_error", "message": lines}).encode()
+    error = refusal(400, body)
+    assert isinstance(error, InvalidPlaylistError) and len(error.faults) == 50
+    assert len(found) < connection.MAX_WORDS / 20
 
 
 def test_a_read_has_no_faults_of_a_document() -> None:

@@ -2,7 +2,8 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from itertools import pairwise
+from json import dumps
+import threading
 from typing import Any
 
 import aiohttp
@@ -14,7 +15,7 @@ from custom_components.dp1.client.errors import (
     InvalidRequestError,
     NotFoundError,
 )
-from custom_components.dp1.client.indexer import client, links
+from custom_components.dp1.client.indexer import client, links, tokens
 from custom_components.dp1.client.indexer.client import Indexer
 from custom_components.dp1.client.indexer.links import (
     ContractLink,
@@ -135,11 +136,11 @@ async def test_an_offset_that_repeats(
 
 def test_tokens(simulator: IndexerSimulator) -> None:
     """Tokens have stable ids of their items, https sources, the artists and where they are."""
-    tokens = [token(simulator, number["id"]) for number in simulator.records]
+    found = [token(simulator, number["id"]) for number in simulator.records]
     for number, expected in IDS.items():
         assert token(simulator, number).item_id == expected
-    assert sum(one.source is None for one in tokens) == 1
-    by_id = {one.item_id: one for one in tokens}
+    assert sum(one.source is None for one in found) == 1
+    by_id = {one.item_id: one for one in found}
     edition = by_id[IDS["9002"]]
     assert provenance(edition)["contract"]["standard"] == "erc1155"
     assert edition.artists == ("Rui Tanaka", "Lena Voss")
@@ -231,6 +232,23 @@ def test_odd_records(simulator: IndexerSimulator, change: dict[str, Any]) -> Non
 @pytest.mark.parametrize("change", TABLES["nameless"])
 def test_nameless_records(simulator: IndexerSimulator, change: dict[str, Any]) -> None:
     assert Token.parse({**record(simulator, "9001"), **change}) is None
+
+
+async def test_more_than_was_asked_for(
+    simulator: IndexerSimulator, indexer: Indexer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of a page no more tokens are parsed than were asked for, and none on the loop."""
+    threads = list[threading.Thread]()
+
+    def seen(url: str) -> str | None:
+        threads.append(threading.current_thread())
+        return web_source(url)
+
+    monkeypatch.setattr(tokens, "web_source", seen)
+    items = simulator.own(E2, 300)
+    simulator.faults.append(Fault(200, dumps({"data": {"tokens": {"items": items}}})))
+    assert len((await indexer.tokens(limit=5)).records) == 5
+    assert threads and threading.main_thread() not in threads
 
 
 def unindexed(simulator: IndexerSimulator) -> Any:
@@ -360,15 +378,3 @@ async def test_errors_beside_data(
     page = await indexer.tokens(contract_addresses=[link.contract])
     assert page.records and not page.is_whole
     assert len(simulator.asked) == 4
-
-
-async def test_one_at_a_time(
-    simulator: IndexerSimulator, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(client, "PAUSE", 0.1)
-    async with aiohttp.ClientSession() as session:
-        indexer = Indexer(session, simulator.url, agent=AGENT)
-        for _ in range(3):
-            await indexer.tokens(contract_addresses=[OWNED])
-    times = [asked.at for asked in simulator.asked]
-    assert all(later - earlier > 0.09 for earlier, later in pairwise(times))
