@@ -54,7 +54,7 @@ class FeedSimulator:
         *,
         extensions: bool = True,
         signing_seed: bytes = _DEFAULT_SEED,
-        random_seed: int | None = None,
+        random_seed: int = 2,
         latency: float = 0.0,
         queue_delay: float | None = 0.1,
         always_async: bool = False,
