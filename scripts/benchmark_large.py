@@ -7,7 +7,6 @@ from functools import partial
 import gc
 from itertools import pairwise
 import json
-from random import Random
 import statistics
 import sys
 import time
@@ -15,26 +14,16 @@ import tracemalloc
 from typing import Any
 
 from custom_components.dp1 import async_setup_data
-from custom_components.dp1.client.catalog.models import (
-    Alumni,
-    Artwork,
-    Exhibition,
-    Series,
-)
 from custom_components.dp1.client.feed.models import FeedPlaylist
 from custom_components.dp1.library.libraries import async_tell_changed
 from custom_components.dp1.library.library import Library
-from custom_components.dp1.library.listing import record_to_text
 from custom_components.dp1.library.search import Query
 from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import HomeAssistant
-from homeassistant.util import dt as dt_util
-from scripts.benchmark_feed import make_id, make_title, playlists
+from scripts.benchmark_feed import playlists
 
-from tests.simulators.catalog.titles import FIRST_NAMES, LAST_NAMES
 from tests.timing import set_timing
 
-SERIES_PER_SHOW, WORKS_PER_SERIES = 2, 10
 QUERIES = (
     "tide",
     "of",
@@ -52,71 +41,6 @@ QUERIES = (
 )
 
 type Numbers = tuple[str, float, str, float | None, float | None]
-
-
-def catalog(count: int) -> dict[str, Any]:
-    """Make what is stored of a catalog of so many exhibitions."""
-    random, series_lists, artwork_lists, shows = Random(count), {}, {}, []
-    now = dt_util.utcnow()
-
-    def listed(records: list[Any]) -> dict[str, Any]:
-        """Return a stored list."""
-        return {
-            "complete": True,
-            "total": len(records),
-            "read_at": now.isoformat(),
-            "records": list(map(record_to_text, records)),
-        }
-
-    for number in range(count):
-        people = tuple(
-            Alumni(
-                make_id(random),
-                f"{random.choice(FIRST_NAMES)} {random.choice(LAST_NAMES)}",
-            )
-            for _ in range(5)
-        )
-        show = Exhibition(
-            id=make_id(random),
-            title=f"{make_title(random)} {number}",
-            slug=f"show-{number}",
-            opens_at=now,
-            artists=people,
-            pictures=(f"https://pictures.example/{number}",),
-        )
-        shows.append(show)
-        all_series = [
-            Series(
-                id=make_id(random),
-                exhibition_id=show.id,
-                title=make_title(random),
-                max_artwork=WORKS_PER_SERIES,
-                artists=people[:1],
-                unique_preview_path=f"previews/{number}",
-            )
-            for _ in range(SERIES_PER_SHOW)
-        ]
-        series_lists[show.id] = listed(all_series)
-        for series in all_series:
-            artwork_lists[series.id] = listed(
-                [
-                    Artwork(
-                        id=str(random.getrandbits(256)),
-                        index=place,
-                        name=f"#{place}",
-                        sources=(f"previews/{series.id}/{place}/index.html",),
-                        chain="ethereum",
-                        contract=f"0x{random.getrandbits(160):040x}",
-                        token_id=str(random.getrandbits(256)),
-                    )
-                    for place in range(WORKS_PER_SERIES)
-                ]
-            )
-    return {
-        "exhibitions": listed(shows),
-        "series": series_lists,
-        "artworks": artwork_lists,
-    }
 
 
 @asynccontextmanager
@@ -159,13 +83,6 @@ class Stalls:
         return max(1000 * (later - one) for one, later in pairwise(self._beats))
 
 
-async def _async_artworks_loaded(library: Library) -> None:
-    """Wait for the works of the catalog, which are loaded last."""
-    last = library.catalog_server.all_series[-1][0].id
-    while not library.catalog_server.artworks_of(last).records:
-        await asyncio.sleep(0.05)
-
-
 def _linear(library: Library, text: str) -> int:
     """Search as one would at first: every title, one after the other."""
     query, found = Query.of(text), 0
@@ -204,12 +121,10 @@ async def measure(
     gc.collect()
     gc.freeze()
     async with _served(count) as (feed_url, catalog_url):
-        library = Library(
-            hass, entry_of(catalog_url, feed_url), partial(async_tell_changed, hass)
-        )
-        of_feed, of_catalog = library.feed_server, library.catalog_server
-        stored = await asyncio.to_thread(catalog, max(1, count // 10))
-        await asyncio.to_thread(of_catalog.restore, stored | {"url": of_catalog.url})
+        entry = entry_of(catalog_url, feed_url)
+        made = partial(Library, hass, entry, partial(async_tell_changed, hass))
+        library = made()
+        of_feed = library.feed_server
         stalls = Stalls()
         await library.async_start()
         await of_feed.async_refresh()
@@ -217,30 +132,24 @@ async def measure(
             await asyncio.sleep(0.05)
         stall_reading = stalls.end()
         await library.async_stop()
-        del library, of_feed, of_catalog, stored
+        del library, of_feed
         gc.collect()
         tracemalloc.start()
-        library = Library(
-            hass, entry_of(catalog_url, feed_url), partial(async_tell_changed, hass)
-        )
+        library = made()
         await library.async_start()
         await library.async_hits("tide")
-        await _async_artworks_loaded(library)
         gc.collect()
         memory = tracemalloc.get_traced_memory()[0] / 1e6
         tracemalloc.stop()
         await library.async_stop()
         del library
         gc.collect()
-        library = Library(
-            hass, entry_of(catalog_url, feed_url), partial(async_tell_changed, hass)
-        )
+        library = made()
         stalls = Stalls()
         started = time.process_time()
         await library.async_start()
         assert library.source_list().names
         warm = time.process_time() - started
-        await _async_artworks_loaded(library)
         stall_start = stalls.end()
         assert len(library.feed_server.list.records) == count
         await library.async_hits("tide")

@@ -5,7 +5,7 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import ExitStack, asynccontextmanager, contextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from functools import partial
 import gc
 from inspect import iscoroutinefunction
@@ -41,12 +41,6 @@ from custom_components.dp1.client.display.client import Dialect, Display
 from custom_components.dp1.const import DOMAIN
 from custom_components.dp1.library.library import Library
 from homeassistant import loader
-from homeassistant.components.media_player import (
-    MediaPlayerEntity,
-    MediaPlayerEntityFeature,
-    MediaPlayerState,
-    RepeatMode,
-)
 from homeassistant.config_entries import ConfigEntryState
 from homeassistant.const import EVENT_STATE_CHANGED
 from homeassistant.core import (
@@ -58,8 +52,6 @@ from homeassistant.core import (
 )
 from homeassistant.helpers import frame
 from homeassistant.setup import async_setup_component
-from homeassistant.util import dt as dt_util
-from homeassistant.util.json import json_loads_object
 from scripts import benchmark_large as large
 from scripts.benchmark_swarm import WORKS, Clock
 
@@ -208,69 +200,22 @@ async def measure_command(size: Size) -> list[Row]:
             """Send the command with the integration."""
             await display.show_item(0)
 
-        wall: dict[str, list[list[float]]] = {"ours": [[], []], "bare": [[], []]}
-        cpu: dict[str, list[list[float]]] = {"ours": [[], []], "bare": [[], []]}
+        took: dict[str, list[list[float]]] = {"ours": [[], []], "bare": [[], []]}
         ways = [("bare", bare), ("ours", ours)]
         for _ in range(size.commands):
             ways.reverse()
             for place, (name, send) in enumerate(ways):
-                started, busy = time.perf_counter(), time.process_time()
+                started = time.perf_counter()
                 await send()
-                cpu[name][place].append((time.process_time() - busy) * 1000)
-                wall[name][place].append((time.perf_counter() - started) * 1000)
+                took[name][place].append((time.perf_counter() - started) * 1000)
             # Within the rate limit of the display
             await asyncio.sleep(0.15)
-        rows = []
-        for what, samples in (
-            ("command to the display and back", wall),
-            ("the same, time of the processor", cpu),
-        ):
-            # The first command after a pause takes longer than the second: half of each are of either kind.
-            ours_took, naive = (
-                statistics.mean(map(statistics.median, samples[name]))
-                for name in ("ours", "bare")
-            )
-            rows.append(Row(what, ours_took, "ms", naive, 1.15 * naive))
-        return rows
-
-
-class Bare(MediaPlayerEntity):
-    """A media player that shows nothing but the title in a frame, written as Home Assistant does."""
-
-    _attr_should_poll = False
-    _attr_state = MediaPlayerState.PLAYING
-    _attr_supported_features = MediaPlayerEntityFeature(0)
-    _attr_media_content_type = "image"
-    _attr_media_duration = 60
-    _attr_media_position = 0
-    _attr_media_track = 1
-    _attr_media_playlist = "Swarm"
-    _attr_repeat = RepeatMode.ALL
-    _attr_shuffle = False
-    _attr_volume_level = 0.5
-    _attr_is_volume_muted = False
-
-    def __init__(self, number: int) -> None:
-        """Initialize with a name."""
-        self._attr_name = f"Bare {number}"
-        self._attr_unique_id = f"bare_{number}"
-
-    async def async_follow(self, session: aiohttp.ClientSession, port: int) -> None:
-        """Write each frame."""
-        url = f"ws://127.0.0.1:{port}/api/notification"
-        async with session.ws_connect(url) as socket:
-            async for frame in socket:
-                message = json_loads_object(frame.data)["message"]
-                assert isinstance(message, dict)
-                index, items = message["index"], message["items"]
-                assert isinstance(index, int) and isinstance(items, list)
-                self._show(index, items[index])
-                self.async_write_ha_state()
-
-    def _show(self, index: int, item: dict[str, Any]) -> None:
-        """Show a work."""
-        self._attr_media_title = item["title"]
-        self._attr_media_position_updated_at = dt_util.utcnow()
+        # The first command after a pause takes longer than the second: half of each are of either kind.
+        mean, naive = (
+            statistics.mean(map(statistics.median, took[name]))
+            for name in ("ours", "bare")
+        )
+        return [Row("command to the display and back", mean, "ms", naive, 1.15 * naive)]
 
 
 class Frames:
@@ -310,42 +255,7 @@ class Frames:
         return load, least * 1e6
 
 
-async def time_bare_frame(size: Size) -> float:
-    """Return the time of the processor in microseconds from a frame to the state of a media player that does no more."""
-    async with (
-        _swarm(size.displays) as (ports, tell, clock),
-        _home() as hass,
-        aiohttp.ClientSession() as session,
-    ):
-        await async_setup_component(hass, "media_player", {})
-        players = [Bare(number) for number in range(len(ports))]
-        await hass.data["entity_components"]["media_player"].async_add_entities(players)
-        await hass.async_block_till_done()
-        tasks = [
-            asyncio.create_task(player.async_follow(session, port))
-            for player, port in zip(players, ports, strict=True)
-        ]
-        await asyncio.sleep(1)
-        tell("push")
-        await asyncio.sleep(2)
-        _, took = await Frames(hass, clock).measure(size.push)
-        for task in tasks:
-            task.cancel()
-        return took
-
-
-def measure_push(size: Size) -> list[Row]:
-    """Measure many displays that push once a second, beside media players that do nothing else."""
-    rows = apart(time_push, size)
-    floor = apart(time_bare_frame, size)
-    *rest, frame = rows
-    return [
-        *rest,
-        replace(frame, naive=floor, goal=2.0 * floor),
-    ]
-
-
-async def time_push(size: Size) -> list[Row]:
+async def measure_push(size: Size) -> list[Row]:
     """Measure many displays that push once a second, and the memory of an idle one."""
     async with _swarm(size.displays) as (ports, tell, clock), _home() as hass:
         entries = [_display_entry(n, port) for n, port in enumerate(ports)]
@@ -384,7 +294,7 @@ async def time_push(size: Size) -> list[Row]:
             Row("the same, median", statistics.median(late), "ms"),
             Row("share of one core meanwhile", load, "%", None, 6),
             Row("memory of an idle display, its entities included", weight, "kB"),
-            Row("a pushed frame (naive: written, no more)", frame, "µs"),
+            Row("a pushed frame", frame, "µs"),
         ]
 
 
