@@ -57,8 +57,8 @@ HOLE = re.compile(r"{(\w+)}")
 # Words of Home Assistant, of its store, of GitHub and of this project's changelog, in italics.
 HOME_ASSISTANT = set(
     """Actions|Add|Add card|Add from a GitHub link|Add dashboard|Add integration|Automations & scenes|Blueprints|Browse media|Configure
-    |Collection image|Custom repositories|Delete and uninstall|Dashboards|Developer tools|Devices & services|Tools|Download diagnostics|Expose|Finish|Install|JavaScript module|Panel
-    |Reconfigure|Repairs|Resources|Settings|Submit|System|System information|Unreleased|Voice assistants|integration""".replace(
+    |Collection image|Custom repositories|Delete and uninstall|Dashboards|Devices & services|Tools|Download diagnostics|Expose|Finish|Install|JavaScript module|Panel|Perform action
+    |Reconfigure|Repairs|Resources|Settings|Submit|System|System information|Unreleased|Voice assistants|YAML mode|integration""".replace(
         "\n    ", ""
     ).split("|")
 )
@@ -306,7 +306,7 @@ def keys_have_texts() -> Iterator[str]:
     for section, key, given in uses():
         text = texts_of(section).get(key)
         if text is None:
-            yield f"{section}.{key}"
+            yield f"en.json: {section}.{key}"
         elif given is not None:
             holes = {hole for _, part in leaves(text) for hole in HOLE.findall(part)}
             if holes - given:
@@ -318,7 +318,7 @@ def texts_have_keys() -> Iterator[str]:
     """No text outlives the code that used it."""
     entities = (f"entity.{platform}" for platform in ENGLISH["entity"])
     for section in ("exceptions", "issues", *entities):
-        yield from (key for key in texts_of(section) if not mentioned(key))
+        yield from (f"en.json: {it}" for it in texts_of(section) if not mentioned(it))
     selectors = ENGLISH["selector"].keys()
     yield from selectors - selectors_of_services() - literals()
     yield from selectors_of_services() - selectors
@@ -331,9 +331,9 @@ def flows_have_texts() -> Iterator[str]:
     for flow in ("config", "options"):
         for name, step in ENGLISH[flow]["step"].items():
             if step.get("data", {}).keys() != step.get("data_description", {}).keys():
-                yield name
+                yield f"en.json: {flow}.step.{name}"
             if name not in literals() and f"async_step_{name}" not in trees:
-                yield name
+                yield f"en.json: {flow}.step.{name}"
         for kind in ("error", "abort"):
             yield from (key for key in ENGLISH[flow][kind] if not mentioned(key))
         yield from ENGLISH[flow]["abort"].keys() & COMMON_ABORTS
@@ -355,10 +355,11 @@ def actions_are_described() -> Iterator[str]:
         told = PAGES["docs/actions.md"].partition(f"\n## `dp1.{name}`\n")[2]
         told = told.partition("\n## ")[0]
         cells = "".join(re.findall(r"^\| (.*?) \|", told, re.MULTILINE))
-        for others in (text.get("fields", {}).keys(), schemas[name]):
-            yield from (f"{name}.{field}" for field in fields.keys() ^ others)
+        own = text.get("fields", ())
+        yield from (f"en.json: {name}.{it}" for it in fields.keys() ^ own)
+        yield from (f"actions/: {name}.{it}" for it in fields.keys() ^ schemas[name])
         yield from {*re.findall(r"`(\w+)`", cells)} - fields.keys()
-        yield from (f"{name}.{it}" for it in fields if f"`{it}`" not in told)
+        yield from (f"docs: {name}.{it}" for it in fields if f"`{it}`" not in told)
         within = (action or {}).get("fields", {}).items()
         sections = {key for key, field in within if "fields" in field}
         yield from sections ^ text.get("sections", {}).keys()
@@ -395,7 +396,7 @@ def folders_and_signatures_have_texts() -> Iterator[str]:
 def pages_name_what_exists() -> Iterator[str]:
     """Hosts, options, actions, entities, commands and files of a page are there."""
     for name, text in PAGES.items():
-        yield from unknown(name, text)
+        yield from (f"{name}: {it}" for it in unknown(name, text))
 
 
 def unknown(name: str, text: str) -> set[str]:
@@ -445,11 +446,11 @@ def pages_name_all() -> Iterator[str]:
     told = "\n".join(PAGES.values())
     labels = {it.strip(" *`") for it in re.findall(r"(?<=\|)[^|\n]+(?=\|)", told)}
     labels |= {*ITALIC.findall(told)}
-    yield from (name for name, label in options().items() if label not in labels)
+    yield from (f"docs: {it}" for it, label in options().items() if label not in labels)
     for tree in DESCRIBED.values():
         names = [f"`dp1.{name}`" for name in tree if not name.startswith(".")]
-        yield from (name for name in names if name not in told)
-        yield from (name for name in names if name not in PAGES["CHANGELOG.md"])
+        for page, lines in ("docs/", told), ("CHANGELOG.md", PAGES["CHANGELOG.md"]):
+            yield from (f"{page}: {name}" for name in names if name not in lines)
     for path in (ROOT / "scripts").iterdir():
         is_command = path.is_file() and not path.suffix and path.name[0] != "_"
         if is_command and f"`scripts/{path.name}`" not in told:
@@ -457,7 +458,7 @@ def pages_name_all() -> Iterator[str]:
     yield from code_hosts() - set(HOST.findall(PAGES["docs/privacy.md"]))
     for name in entity_names():
         if name.partition(" (")[0] not in PAGES["docs/entities.md"]:
-            yield name
+            yield f"docs/entities.md: {name}"
 
 
 @check
