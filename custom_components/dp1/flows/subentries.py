@@ -238,6 +238,36 @@ class ChannelFlow(SubentryFlow, Dialog[SubentryFlowResult]):
     async_step_reconfigure = async_step_user
 
 
+def _album_form(folders: Mapping[str, str]) -> vol.Schema:
+    """Return the form of an album in one of some folders, which are named by their ids."""
+    options = [SelectOptionDict(value=it, label=folders[it]) for it in folders]
+    return vol.Schema(
+        {
+            vol.Optional(CONF_NAME): NAME_FIELD,
+            vol.Required(CONF_FOLDER): FolderSelector(
+                SelectSelectorConfig(options=options)
+            ),
+            vol.Optional(CONF_OPEN, default=False): BooleanSelector(),
+            vol.Required(CONF_ORDER, default=Order.SHUFFLED.value): SelectSelector(
+                SelectSelectorConfig(
+                    options=[it.value for it in Order],
+                    translation_key="album_order",
+                )
+            ),
+            vol.Required(CONF_ITEM_DURATION, default=DEFAULT_DURATION): NumberSelector(
+                NumberSelectorConfig(
+                    min=SHORTEST,
+                    max=LONGEST,
+                    mode=NumberSelectorMode.BOX,
+                    unit_of_measurement="s",
+                )
+            ),
+            vol.Optional(CONF_SUBFOLDERS, default=False): BooleanSelector(),
+            vol.Optional(CONF_PAIRS, default=False): BooleanSelector(),
+        }
+    )
+
+
 class AlbumFlow(SubentryFlow, Dialog[SubentryFlowResult]):
     """The flow of an album that is added or changed."""
 
@@ -273,34 +303,6 @@ class AlbumFlow(SubentryFlow, Dialog[SubentryFlowResult]):
         found = await async_folders(self.hass, opened)
         if opened:
             found.setdefault(opened, opened.rpartition("/")[2])
-        folders = [SelectOptionDict(value=it, label=found[it]) for it in found]
-        schema = vol.Schema(
-            {
-                vol.Optional(CONF_NAME): NAME_FIELD,
-                vol.Required(CONF_FOLDER): FolderSelector(
-                    SelectSelectorConfig(options=folders)
-                ),
-                vol.Optional(CONF_OPEN, default=False): BooleanSelector(),
-                vol.Required(CONF_ORDER, default=Order.SHUFFLED.value): SelectSelector(
-                    SelectSelectorConfig(
-                        options=[it.value for it in Order],
-                        translation_key="album_order",
-                    )
-                ),
-                vol.Required(
-                    CONF_ITEM_DURATION, default=DEFAULT_DURATION
-                ): NumberSelector(
-                    NumberSelectorConfig(
-                        min=SHORTEST,
-                        max=LONGEST,
-                        mode=NumberSelectorMode.BOX,
-                        unit_of_measurement="s",
-                    )
-                ),
-                vol.Optional(CONF_SUBFOLDERS, default=False): BooleanSelector(),
-                vol.Optional(CONF_PAIRS, default=False): BooleanSelector(),
-            }
-        )
-        return self._show(self.source, schema, values, errors)
+        return self._show(self.source, _album_form(found), values, errors)
 
     async_step_reconfigure = async_step_user
