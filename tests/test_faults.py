@@ -17,7 +17,7 @@ from scripts.benchmark_run import _display_entry, _swarm
 
 from .client.timing import most_memory
 from .displays import playlist, until
-from .faults import displays, hosts, libraries, model, storages
+from .faults import displays, hosts, libraries, model
 from .faults.model import IS_REAL, Fault, Home, run, shorten
 from .libraries import library_entry
 from .simulators.feed import FeedSimulator
@@ -63,16 +63,6 @@ async def test_faults(
     opened, faults = TARGETS[target]
     async with opened(hass) as home:
         for fault in faults:
-            with subtests.test(fault.name):
-                await run(fault, home, caplog)
-
-
-async def test_storage_faults_of_a_running_home(
-    caplog: pytest.LogCaptureFixture, subtests: pytest.Subtests
-) -> None:
-    """A full disk is no loss, and what is acknowledged was written."""
-    async with storages.home() as home:
-        for fault in storages.FAULTS:
             with subtests.test(fault.name):
                 await run(fault, home, caplog)
 

@@ -16,6 +16,8 @@ from pytest_homeassistant_custom_component.common import (
     async_test_home_assistant,
 )
 
+from custom_components.dp1.client.catalog import client as catalog_client
+from custom_components.dp1.client.feed import connection as feed_connection
 from homeassistant import loader
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers import frame
@@ -23,6 +25,7 @@ from homeassistant.setup import async_setup_component
 
 from .displays import ENTITY_ID, entry_of, playlist, set_up, state_of, until
 from .libraries import library_entry
+from .simulators.catalog.simulator import CatalogSimulator
 from .simulators.display import DisplaySimulator
 from .simulators.feed import FeedSimulator
 
@@ -130,4 +133,38 @@ async def test_a_nested_work(
         assert shown == ["Calm", "Evening"]
         found = await library.async_children("playlists")
         assert {node.title for node in found.nodes} == {"Calm", "Evening"}
+    assert not [r for r in caplog.records if "dp1" in r.name and r.levelno > 30]
+
+
+async def test_a_stop_while_servers_hang(
+    tmp_path: Path,
+    display: DisplaySimulator,
+    feed: FeedSimulator,
+    catalog: CatalogSimulator,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """Home Assistant stops while it reads and while somebody casts, and has all of it the next time."""
+    (tmp_path / ".storage").mkdir()
+    display.caster.preflight = False
+    monkeypatch.setattr(catalog_client, "TIMEOUT_SECONDS", 600.0)
+    monkeypatch.setattr(feed_connection, "READ_TIMEOUT", 600.0)
+    cast = {"entity_id": ENTITY_ID, "exhibition": "Everything Is a Window"}
+    entries = entry_of(display), library_entry(feed.url, catalog.url)
+    async with home_in(tmp_path, *entries) as (hass, _):
+        await entries[1].runtime_data.async_children("exhibitions")
+        feed.requests.clear()
+        catalog.requests.clear()
+        feed.fault(delay=600.0, times=None)
+        catalog.inject("slow", seconds=600.0)
+        for action, data in (("refresh_library", {}), ("cast_playlist", cast)):
+            call = hass.services.async_call("dp1", action, data, blocking=True)
+            hass.async_create_background_task(call, action)
+        await until(lambda: feed.requests and catalog.requests)
+    feed.faults.clear()
+    catalog.heal()
+    again = entry_of(display), library_entry(feed.url, catalog.url)
+    async with home_in(tmp_path, *again) as (hass, _):
+        await hass.services.async_call("dp1", "cast_playlist", cast, blocking=True)
+        assert display.state.playlist_title == cast["exhibition"]
     assert not [r for r in caplog.records if "dp1" in r.name and r.levelno > 30]
