@@ -152,7 +152,8 @@ async def test_a_stop_while_servers_hang(
     cast = {"entity_id": ENTITY_ID, "exhibition": "Everything Is a Window"}
     entries = entry_of(display), library_entry(feed.url, catalog.url)
     async with home_in(tmp_path, *entries) as (hass, _):
-        await entries[1].runtime_data.async_children("exhibitions")
+        library = entries[1].runtime_data
+        await library.async_children("exhibitions")
         feed.requests.clear()
         catalog.requests.clear()
         feed.fault(delay=600.0, times=None)
@@ -161,6 +162,8 @@ async def test_a_stop_while_servers_hang(
             call = hass.services.async_call("dp1", action, data, blocking=True)
             hass.async_create_background_task(call, action)
         await until(lambda: feed.requests and catalog.requests)
+    # Nothing waited until it failed.
+    assert library.problem is None
     feed.faults.clear()
     catalog.heal()
     again = entry_of(display), library_entry(feed.url, catalog.url)
