@@ -11,7 +11,6 @@ import pytest
 from pytest_homeassistant_custom_component.common import async_fire_time_changed
 
 from custom_components.dp1.client.playlist.playlist import Playlist
-from custom_components.dp1.coordinator import DisplayCoordinator
 from custom_components.dp1.display.hung import Hung
 from custom_components.dp1.display.wall import WALLS, Announcement, Wall, async_wall
 from homeassistant.core import HomeAssistant
@@ -166,28 +165,21 @@ async def test_home_assistant_is_down_when_a_moment_ends(house: House) -> None:
     assert_back(house)
 
 
+@pytest.mark.parametrize("over", ["nothing", "a restart"])
 async def test_a_clock_that_is_set_back(
-    house: House, monkeypatch: pytest.MonkeyPatch
+    house: House, monkeypatch: pytest.MonkeyPatch, over: str
 ) -> None:
-    """What is shown for a time lasts no longer than that where the clock is set back meanwhile."""
-    await house.show("wall", playlist=ART)
-    await ring(house, show_for={"seconds": 1})
-    set_back(monkeypatch)
-    await until(lambda: house.hanging("wall") == "Tides 1", 5)
-
-
-async def test_a_clock_that_is_set_back_over_a_restart(
-    house: House, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """It lasts no longer either where the clock is wrong after a restart, as of a computer without a battery."""
+    """What is shown for a time lasts no longer where the clock is set back meanwhile, or wrong after a restart."""
     await house.show("wall", playlist=ART)
     await ring(house, show_for={"seconds": 1})
     entry_id = house.entries["wall"].entry_id
-    await house.hass.config_entries.async_unload(entry_id)
+    if over == "a restart":
+        await house.hass.config_entries.async_unload(entry_id)
     set_back(monkeypatch)
-    await forget(house)
-    await house.hass.config_entries.async_setup(entry_id)
-    await until(lambda: house.hanging("wall") == "Tides 1", 5)
+    if over == "a restart":
+        await forget(house)
+        await house.hass.config_entries.async_setup(entry_id)
+    await until(lambda: house.hanging("wall") == "Tides 1")
 
 
 def set_back(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -259,29 +251,6 @@ def advance(monkeypatch: pytest.MonkeyPatch, seconds: float) -> None:
     monkeypatch.setattr(dt_util, "utcnow", lambda: now() + later)
 
 
-@pytest.mark.parametrize(
-    ("seconds", "shown"), [(120, {61: "second"}), (5, {6: "picture"})]
-)
-async def test_two_at_the_door(
-    house: House,
-    monkeypatch: pytest.MonkeyPatch,
-    seconds: int,
-    shown: dict[int, str],
-) -> None:
-    """Each ends at its own time: a short one over a long one gives way to it, a long one over a short one to what hung before both."""
-    await hang(house)
-    await ring(house)
-    second, data = f"{house.door}/second.jpg", {"show_for": {"seconds": seconds}}
-    await house.show("wall", media_content_id=second, **data)
-    ((passed, work),) = shown.items()
-    advance(monkeypatch, passed)
-    await wait(house, 0)
-    assert house.hanging("wall") == work
-    advance(monkeypatch, 121 - passed)
-    await wait(house, 0)
-    assert_back(house)
-
-
 @pytest.mark.parametrize("between", ["nothing", "a restart", "a phone"])
 async def test_the_doorbell_within_two_hours(
     house: House, monkeypatch: pytest.MonkeyPatch, between: str
@@ -311,19 +280,6 @@ async def test_the_doorbell_within_two_hours(
     else:
         assert house.walls["wall"].state.playlist_title == "Dunes"
     assert not wall_of(house).is_announcing
-
-
-async def test_a_fifth_takes_the_place_of_the_uppermost(house: House) -> None:
-    """Of five, four are shown one after the other as each is ended, longer where that is asked, and then what hung before."""
-    await hang(house)
-    for number in range(1, 6):
-        await house.show(
-            "wall", playlist=series(f"Rain {number}", 1), show_for={"hours": number}
-        )
-    for number in (5, 3, 2, 1):
-        assert house.hanging("wall") == f"Rain {number} 1"
-        await house.do("dp1.show_previous", "wall")
-    assert_back(house)
 
 
 async def test_one_that_is_refused_is_passed_over(house: House) -> None:
@@ -416,27 +372,6 @@ async def test_it_never_sleeps_again(
     assert_back(house)
 
 
-async def test_a_sleeping_display_sleeps_again(house: House) -> None:
-    """A sleeping display is woken for the interlude, and sleeps again with its playlist."""
-    await hang(house)
-    await house.do("turn_off", "wall")
-    await ring(house)
-    assert not house.walls["wall"].state.asleep
-    await wait(house)
-    await until(lambda: house.walls["wall"].state.asleep)
-    assert_back(house)
-
-
-async def test_put_to_sleep_meanwhile(house: House) -> None:
-    """A display that was put to sleep during the interlude stays asleep, with its playlist."""
-    await hang(house)
-    await ring(house)
-    await house.do("turn_off", "wall")
-    await wait(house)
-    assert house.walls["wall"].state.asleep
-    assert_back(house)
-
-
 async def test_an_empty_wall_is_empty_again(house: House) -> None:
     """A display without a playlist is empty again after the interlude."""
     await ring(house)
@@ -509,19 +444,6 @@ async def test_announce_without_sense(house: House) -> None:
             extra={"duration": "soon"},
         )
     assert raised.value.translation_key == "not_a_duration"
-
-
-async def test_moments_are_not_kept_among_the_lists(house: House) -> None:
-    """Interludes are not added to the history."""
-    await hang(house)
-    coordinator: DisplayCoordinator = house.entries["wall"].runtime_data
-    before = [given.title for given in coordinator.history.entries()]
-    await ring(house)
-    assert house.attribute("wall", "media_content_id") is None
-    await wait(house)
-    assert (
-        [given.title for given in coordinator.history.entries()] == before == ["Tides"]
-    )
 
 
 async def test_a_removed_display_is_forgotten(

@@ -10,10 +10,6 @@ from typing import Any
 
 import pytest
 from pytest_homeassistant_custom_component.common import async_fire_time_changed
-from pytest_homeassistant_custom_component.typing import (
-    MockHAClientWebSocket,
-    WebSocketGenerator,
-)
 
 from custom_components.dp1.voice.sentences import async_update_sentences
 from homeassistant.components import conversation
@@ -41,7 +37,6 @@ ENTRANCES = {
         "sentence",
         "spoken text",
         "tool",
-        "card",
         "hand over",
     ),
     "for a time": (
@@ -98,18 +93,7 @@ async def house(
         yield house
 
 
-@pytest.fixture
-async def card(
-    hass: HomeAssistant, hass_ws_client: WebSocketGenerator
-) -> MockHAClientWebSocket:
-    """Return the connection of a dashboard."""
-    assert await async_setup_component(hass, "websocket_api", {})
-    return await hass_ws_client(hass)
-
-
-async def ask(
-    house: House, entrance: str, term: str, card: MockHAClientWebSocket
-) -> None:
+async def ask(house: House, entrance: str, term: str) -> None:
     """Ask for the other list on the right display."""
     hass, right = house.hass, house.entity("right")
     minute = {"show_for": {"seconds": 60}} if term == "for a time" else {}
@@ -154,20 +138,6 @@ async def ask(
                 hass, said, None, Context(), language="en"
             )
             assert result.response.error_code is None
-        case "card":
-            await card.send_json_auto_id(
-                {
-                    "type": "call_service",
-                    "domain": "media_player",
-                    "service": "play_media",
-                    "service_data": {
-                        "entity_id": right,
-                        "media_content_id": media_id(house),
-                        "media_content_type": "playlist",
-                    },
-                }
-            )
-            assert (await card.receive_json())["success"]
         case "blueprint":
             inputs = {
                 "displays": [right],
@@ -227,7 +197,6 @@ ROWS = [
 @pytest.mark.parametrize(("entrance", "term", "place"), ROWS)
 async def test_row(
     house: House,
-    card: MockHAClientWebSocket,
     entrance: str,
     term: str,
     place: str,
@@ -238,7 +207,7 @@ async def test_row(
     now, after = TABLE[term, place]
     if entrance in ("message", "blueprint"):
         now = [["Dinner"] if each == T else each for each in now]
-    await ask(house, entrance, term, card)
+    await ask(house, entrance, term)
     await until(lambda: works(house) == now, 5)
     for wall in house.walls.values():
         await settle(wall)

@@ -82,34 +82,23 @@ def title_on(house: House, name: str) -> str:
     return house.walls[name].state.playlist_title
 
 
-async def test_after_a_message(house: House, theirs: dict[str, Any]) -> None:
-    """The list of the phone comes back, not ours."""
+async def test_the_list_of_the_phone(house: House, theirs: dict[str, Any]) -> None:
+    """It comes back after a message, moves to another display, takes more works, and is what a group gets, not ours."""
+    wanted = facts(theirs["items"])
     await house.do("dp1.show_message", "left", text="Dinner", **MOMENT)
     await settle(house.walls["left"])
     async_fire_time_changed(house.hass, dt_util.utcnow() + timedelta(seconds=61))
-    await until(lambda: title_on(house, "left") != "Dinner", 5)
-    assert list_on(house, "left") == facts(theirs["items"])
+    await until(lambda: title_on(house, "left") != "Dinner")
+    assert list_on(house, "left") == wanted
     assert title_on(house, "left") == theirs["title"]
-
-
-async def test_hand_over(house: House, theirs: dict[str, Any]) -> None:
-    """The list of the phone moves to the other display."""
-    await house.do("dp1.hand_over", "left", to=house.entity("right"))
-    assert list_on(house, "right") == facts(theirs["items"])
-
-
-async def test_add(house: House, theirs: dict[str, Any]) -> None:
-    """A work is added to the list of the phone."""
-    await house.play("left", f"{house.door}/picture.jpg", enqueue="add")
-    assert list_on(house, "left")[:3] == facts(theirs["items"])
-    assert titles(house.walls["left"].state.items)[3:] == ["picture"]
-
-
-async def test_a_group(house: House, theirs: dict[str, Any]) -> None:
-    """A member of a group gets the list of the phone, also if it shows ours."""
+    await house.do("dp1.hand_over", "left", to=house.entity("right"), then="keep")
+    assert list_on(house, "right") == wanted
     await house.show("right", playlist=ours())
     await house.do("join", "left", group_members=[house.entity("right")])
-    await until(lambda: list_on(house, "right") == facts(theirs["items"]), 5)
+    await until(lambda: list_on(house, "right") == wanted)
+    await house.play("left", f"{house.door}/picture.jpg", enqueue="add")
+    assert list_on(house, "left")[:3] == wanted
+    assert titles(house.walls["left"].state.items)[3:] == ["picture"]
 
 
 @pytest.mark.parametrize(

@@ -63,56 +63,16 @@ def works(house: House, name: str = "wall") -> list[str]:
     ]
 
 
-@pytest.mark.parametrize(
-    ("how", "shown", "place"),
-    [("add", 5, "Tides 2"), ("next", 2, "Tides 2"), ("play", 2, "snow")],
-)
-async def test_the_queue(house: House, how: str, shown: int, place: str) -> None:
-    """A work that is queued during a message is in the list that comes back, and the message is not."""
-    await house.show("wall", playlist=TIDES, start_at=2)
-    await tell(house)
-    await house.play("wall", SNOW["media_content_id"], enqueue=how)
-    assert house.walls["wall"].state.playlist_title == "Tea"
-    await end(house)
-    await until(lambda: len(works(house)) == 6)
-    listed = titles(TIDES["items"])
-    assert works(house) == [*listed[:shown], "snow", *listed[shown:]]
-    await until(lambda: works(house)[house.walls["wall"].state.position] == place)
-    await until(lambda: house.attribute("wall", "dp1")["until"] is None)
-
-
 async def test_a_display_that_slept_sleeps_again(house: House) -> None:
     """Adding to what comes back does not keep it awake."""
     await house.show("wall", playlist=DUNES)
     await house.do("turn_off", "wall")
     await tell(house)
+    assert not house.walls["wall"].state.asleep
     await house.play("wall", SNOW["media_content_id"], enqueue="add")
     await end(house)
     await until(lambda: house.walls["wall"].state.asleep)
     assert works(house)[-1] == "snow"
-
-
-async def test_the_order(house: House) -> None:
-    """Shuffle and repeat that are set during a message are those of what comes back."""
-    await house.show("wall", playlist=TIDES)
-    await tell(house)
-    await house.do("shuffle_set", "wall", shuffle=True)
-    await house.do("repeat_set", "wall", repeat="one")
-    await end(house)
-    await until(lambda: len(works(house)) == 5)
-    await until(lambda: house.walls["wall"].state.shuffle)
-    await until(lambda: house.walls["wall"].state.loop_mode == "one")
-
-
-async def test_a_cast_of_somebody_else_ends_it(house: House) -> None:
-    """It is over at once, not when its time is: what is queued then is queued behind the new list."""
-    await house.show("wall", playlist=TIDES)
-    await tell(house)
-    await house.phone_casts("wall", RAIN)
-    await until(lambda: house.attribute("wall", "dp1")["until"] is None)
-    await house.play("wall", SNOW["media_content_id"], enqueue="add")
-    await until(lambda: works(house)[-1] == "snow")
-    assert works(house)[:2] == ["Rain 1", "Rain 2"]
 
 
 # In a group
@@ -122,15 +82,6 @@ async def in_step(house: House, *shown: str) -> None:
     """Wait until the displays show works."""
     names = list(house.walls)
     await until(lambda: [house.hanging(name) for name in names] == list(shown), 10)
-
-
-async def test_the_leader_goes_on_during_a_message_of_a_member(rooms: House) -> None:
-    """The member shows what the others do after its message, also another list."""
-    await tell(rooms, "middle")
-    await rooms.do("media_next_track", "left")
-    await rooms.show("left", playlist=DUNES, start_at=2)
-    await end(rooms, *rooms.walls)
-    await in_step(rooms, "Dunes 2", "Dunes 2", "Dunes 2")
 
 
 async def test_one_over_another_on_a_member(
@@ -179,19 +130,6 @@ async def test_somebody_casts_to_the_leader_during_its_message(rooms: House) -> 
     await in_step(rooms, "Rain 1", "Rain 1", "Rain 1")
 
 
-@pytest.mark.parametrize("shuffle", [False, True])
-async def test_additions_to_the_leader(rooms: House, shuffle: bool) -> None:
-    """All members have the works that are added on the leader, each at its place."""
-    if shuffle:
-        await rooms.do("shuffle_set", "left", shuffle=True)
-    await rooms.play("left", SNOW["media_content_id"], enqueue="add")
-    listed = sorted([*titles(TIDES["items"]), "snow"])
-    names = list(rooms.walls)
-    await until(lambda: all(sorted(works(rooms, it)) == listed for it in names), 10)
-    first = rooms.hanging("left")
-    await in_step(rooms, first, first, first)
-
-
 async def test_an_end_while_nothing_else_happens(rooms: House) -> None:
     """A message on the leader alone leaves the others where they were, and then all go on together."""
     await tell(rooms, "left")
@@ -221,11 +159,20 @@ async def ending(house: House, kind: FaultKind) -> None:
         await until(lambda: wall.state.playlist_title == "Tides")
 
 
-async def ending_over_tides(house: House, kind: FaultKind) -> None:
-    """Return while the third of the tides comes back after a message."""
+async def over_tides(house: House, kind: FaultKind | None) -> None:
+    """Return during a message over the third of the tides, or while they come back."""
     await house.show("wall", playlist=TIDES, start_at=3)
     await tell(house)
-    await ending(house, kind)
+    if kind:
+        await ending(house, kind)
+
+
+async def over(house: House, kind: FaultKind | None) -> None:
+    """Wait until the message has ended."""
+    if not kind:
+        await end(house)
+    await until(lambda: house.attribute("wall", "dp1")["until"] is None)
+    await settle(house.walls["wall"])
 
 
 @pytest.mark.parametrize("kind", [FaultKind.SLOW, FaultKind.LATE])
@@ -244,20 +191,21 @@ async def test_a_press(
 ) -> None:
     """What is pressed while the message ends is about what comes back, and neither is lost."""
     action, data = press
-    await ending_over_tides(house, kind)
+    await over_tides(house, kind)
     await house.do(action, "wall", **data)
-    await until(lambda: house.attribute("wall", "dp1")["until"] is None)
+    await over(house, kind)
     shown = f"Tides {work}" if work else ""
     await until(lambda: house.hanging("wall") == shown)
     await until(lambda: works(house) == [f"Tides {number}" for number in listed])
 
 
-@pytest.mark.parametrize("kind", [FaultKind.SLOW, FaultKind.LATE])
+@pytest.mark.parametrize("kind", [None, FaultKind.SLOW, FaultKind.LATE])
 @pytest.mark.parametrize("how", ["add", "next", "play"])
-async def test_an_addition(house: House, how: str, kind: FaultKind) -> None:
-    """A work that is queued while the message ends is in what comes back."""
-    await ending_over_tides(house, kind)
+async def test_an_addition(house: House, how: str, kind: FaultKind | None) -> None:
+    """A work that is queued during the message or its end is in what comes back, and the message is not."""
+    await over_tides(house, kind)
     await house.play("wall", SNOW["media_content_id"], enqueue=how)
+    await over(house, kind)
     listed = titles(TIDES["items"])
     listed.insert(5 if how == "add" else 3, "snow")
     await until(lambda: works(house) == listed)
@@ -265,26 +213,26 @@ async def test_an_addition(house: House, how: str, kind: FaultKind) -> None:
     await until(lambda: house.walls["wall"].state.position == shown)
 
 
-@pytest.mark.parametrize("kind", [FaultKind.SLOW, FaultKind.LATE])
+@pytest.mark.parametrize("kind", [None, FaultKind.SLOW, FaultKind.LATE])
 @pytest.mark.parametrize(
     ("press", "name", "value"),
     [
         (("shuffle_set", {"shuffle": True}), "shuffle", True),
+        (("repeat_set", {"repeat": "one"}), "loop_mode", "one"),
         (("volume_set", {"volume_level": 0.4}), "volume", 40),
         (("turn_off", {}), "asleep", True),
     ],
     ids=lambda value: value[0] if isinstance(value, tuple) else None,
 )
 async def test_a_setting(
-    house: House, press: Press, name: str, value: object, kind: FaultKind
+    house: House, press: Press, name: str, value: object, kind: FaultKind | None
 ) -> None:
-    """What is set while the message ends is so afterwards."""
+    """What is set during the message or its end is so afterwards."""
     action, data = press
-    await ending_over_tides(house, kind)
+    await over_tides(house, kind)
     await house.do(action, "wall", **data)
-    await until(lambda: house.attribute("wall", "dp1")["until"] is None)
-    await settle(house.walls["wall"])
-    assert getattr(house.walls["wall"].state, name) == value
+    await over(house, kind)
+    await until(lambda: getattr(house.walls["wall"].state, name) == value)
     assert house.hanging("wall") == "Tides 3" or name == "shuffle"
 
 
@@ -299,10 +247,7 @@ async def test_who_comes_while_it_is_awake(
     if kind:
         await ending(house, kind)
     await house.do("turn_on", "wall")
-    if not kind:
-        await end(house)
-    await until(lambda: house.attribute("wall", "dp1")["until"] is None)
-    await settle(house.walls["wall"])
+    await over(house, kind)
     assert not house.walls["wall"].state.asleep
     assert house.hanging("wall") == "Tides 1"
 

@@ -375,7 +375,7 @@ def test_what_hangs_at_each_moment() -> None:
     random = Random(7)
     for _ in range(20):
         begins = sorted(random.sample(range(1, 30), 7))
-        times = [(begin, random.randint(1, 15)) for begin in begins]
+        times = [(begin, random.randint(1, 25)) for begin in begins]
         loop = OrderedLoop([])
         loop.run_until_complete(show_several([*times, (50, 1)]))
         loop.close()
