@@ -18,9 +18,8 @@ from homeassistant.exceptions import ServiceValidationError
 from homeassistant.util import dt as dt_util
 
 from tests.displays import playlist, state_of, until
-from tests.galleries import EVENING, LARGE, READY_MADE, SMALL, Gallery
+from tests.galleries import LARGE, Gallery
 from tests.libraries import library_entry, set_up
-from tests.library.shows import items_of
 from tests.simulators.catalog.simulator import CatalogSimulator
 
 pytestmark = pytest.mark.usefixtures("impatience")
@@ -82,30 +81,6 @@ async def test_an_unknown_source(gallery: Gallery) -> None:
         "source": "Nowhere",
     }
     assert not gallery.wall.casts
-
-
-async def test_a_source_that_was_cast_from_elsewhere(gallery: Gallery) -> None:
-    """A cast of another client is recognized by its works, if that is certain."""
-    await gallery.library.async_build_playlist(gallery.exhibition(SMALL))
-    works = [
-        {**item, "id": f"5d0c9d5e-0000-4000-8000-{number:012}"}
-        for number, item in enumerate(items_of(gallery.catalog, SMALL))
-    ]
-    await gallery.cast(playlist={**playlist(), "title": "x", "items": works})
-    assert gallery.attribute("source") == SMALL
-    await gallery.cast(playlist={**playlist(), "title": SMALL, "items": works[1:]})
-    assert gallery.attribute("source") is None
-
-
-async def test_chosen_groups(hass: HomeAssistant, socket_enabled: None) -> None:
-    """The list has the selected groups, and a playlist of the feed is recognized by its URL."""
-    async with Gallery.of(hass, options={"sources": ["playlists"]}) as gallery:
-        assert gallery.source_list == [f"{READY_MADE} — Full Collection", "Evening"]
-        url = f"{gallery.feed.url}/playlists/{EVENING}"
-        await gallery.cast(playlist_url=url)
-        assert gallery.attribute("source") == "Evening"
-        await gallery.player("select_source", source="Evening")
-        assert gallery.wall.state.playlist_url == url
 
 
 async def test_favorites_are_sources(hass: HomeAssistant, socket_enabled: None) -> None:

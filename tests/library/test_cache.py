@@ -16,7 +16,7 @@ from custom_components.dp1.storage import record_from_json, record_to_json
 from homeassistant.core import HomeAssistant
 
 from .conftest import MakeLibrary
-from .shows import listed_shows, on_wall, search_nodes, show_id, show_node
+from .shows import on_wall, search_nodes, show_id, show_node
 
 from tests.displays import until
 from tests.simulators.catalog.simulator import CatalogSimulator
@@ -204,35 +204,6 @@ async def test_another_server_has_another_copy(
         library = await make_library(catalog, other_feed)
         assert not (await library.async_children("playlists")).nodes
         await library.async_stop()
-
-
-@pytest.mark.parametrize(
-    ("data", "version"),
-    [
-        ({"catalog": 7, "feed": [], "built": None}, 1),
-        ({"feed": {"playlists": {"records": ["{", "[1", "7", "[]", ""]}}}, 1),
-        ({"catalog": {"shape": "another"}}, 2),
-    ],
-)
-async def test_a_damaged_copy(
-    data: dict[str, Any],
-    version: int,
-    hass_storage: dict[str, Any],
-    catalog: CatalogSimulator,
-    feed: FeedSimulator,
-    make_library: MakeLibrary,
-) -> None:
-    """Invalid records of a file, and a file of another version, are skipped and read again."""
-    urls = {"catalog": {"url": catalog.url}, "feed": {"url": feed.url}}
-    for kind, content in data.items():
-        name = f"dp1.library.library.{kind}"
-        stored = content
-        if isinstance(content, dict):
-            stored = {**urls.get(kind, {}), **content}
-        file = {"version": version, "minor_version": 1, "key": name, "data": stored}
-        hass_storage[name] = file
-    library = await make_library(catalog, feed)
-    assert len(listed_shows(library)) == 47
 
 
 @pytest.mark.parametrize("timing", [dict(FAST, save_delay=0.2)])

@@ -79,6 +79,8 @@ async def test_what_turns_out_to_be_empty(
         assert show.id not in {
             it.id for it in (await library.async_children("exhibitions")).nodes
         }
+        assert SHOW not in library.source_list().names
+        assert show.id not in {it.id for it in await search_nodes(library, SHOW)}
         catalog.data._by_exhibition[key] = all_series
         await library.catalog_server.series_of(key).async_read()
         assert (await library.async_node(show.id)).can_play

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from freezegun.api import FrozenDateTimeFactory
 import pytest
 
 from custom_components.dp1.library.library import Library
@@ -177,20 +176,6 @@ async def test_a_favorite_series_or_work_is_recognized(
         (everything[1:2], None),
     ):
         assert library.source_list().of(player(shown)) == name
-
-
-async def test_a_show_appears_when_it_opens(
-    freezer: FrozenDateTimeFactory,
-    catalog: CatalogSimulator,
-    make_library: MakeLibrary,
-) -> None:
-    """An exhibition is listed from the day of its preview."""
-    freezer.move_to("2031-01-07T00:00:00Z")
-    library = await make_library(catalog)
-    assert "Before the Opening" not in library.source_list().names
-    freezer.move_to("2031-01-10T00:00:00Z")
-    library = await make_library(catalog, entry_id="later")
-    assert "Before the Opening" in library.source_list().names
 
 
 async def test_channels_in_the_source_list(

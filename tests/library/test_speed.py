@@ -4,7 +4,6 @@ from custom_components.dp1.library.search import Lines, Query, line_of
 from homeassistant.core import HomeAssistant
 
 from .conftest import MakeLibrary
-from .shows import listed_shows
 
 from tests.counting_catalog import CountingCatalog
 from tests.simulators.catalog.simulator import CatalogSimulator
@@ -31,33 +30,6 @@ async def test_a_cold_exhibition_is_ready_in_seven_round_trips(
         again = await library.async_build_playlist(node)
         assert not catalog.requests
         assert again.works == 48
-
-
-async def test_a_cold_catalog_is_read_in_four_round_trips(
-    socket_enabled: None, make_library: MakeLibrary
-) -> None:
-    """The list of 51 exhibitions takes four round trips of up to four requests."""
-    async with CountingCatalog() as catalog:
-        catalog.expect_rounds(1, 4, 4, 2)
-        library = await make_library(catalog, wait=False)
-        children = await library.async_children("exhibitions")
-        assert len(listed_shows(library)) == len(children.nodes) == 47
-        assert catalog.max_in_flight == 4
-        assert len(catalog.requests) == 11
-
-
-async def test_a_long_series_is_ready_in_few_round_trips(
-    socket_enabled: None, make_library: MakeLibrary
-) -> None:
-    """Fifty works of an exhibition with a series of 1,024 take six round trips."""
-    async with CountingCatalog() as catalog:
-        library = await make_library(catalog)
-        catalog.expect_rounds(1, 1, 4, 4, 4, 2)
-        hanging = await library.async_build_playlist(
-            library.source_list().names["Longform"]
-        )
-        assert len(catalog.requests) == 16
-        assert hanging.works > 40
 
 
 async def test_a_warm_start_sends_nothing(

@@ -150,22 +150,6 @@ async def test_exhibitions_are_those_that_can_be_seen(
     assert not node.can_play and node.opens_at is not None
 
 
-async def test_an_empty_exhibition_is_not_offered(
-    catalog: CatalogSimulator, library: Library
-) -> None:
-    """An exhibition without works is not listed, found or a source."""
-    show = show_node(catalog, "Net Evil")
-    catalog.inject("empty", route="series")
-    catalog.inject("wrong_total", route="series", size=0)
-    assert not (await library.async_children(show)).nodes
-    catalog.heal()
-    listed = (await library.async_children("exhibitions")).nodes
-    hits = await search_nodes(library, "Net Evil")
-    assert show not in {node.id for node in (*listed, *hits)}
-    assert show not in library.source_list().names.values()
-    assert not (await library.async_node(show)).can_play
-
-
 async def test_a_large_series_is_capped_and_counted(
     catalog: CatalogSimulator, library: Library
 ) -> None:
