@@ -26,7 +26,6 @@ pytestmark = pytest.mark.usefixtures("socket_enabled")
 MOST_PAGES = 30
 MOST_STALL = 0.1
 MOST_MEMORY = 64 * 1024 * 1024
-HOME = "http://192.168.1.1/admin"
 
 
 def body(items: list[Any], following: int | None) -> dict[str, Any]:
@@ -87,7 +86,6 @@ ATTACKS: dict[str, Callable[[], Reply | Callable[[Request], Reply]]] = {
     "a long number": lambda: Reply(200, b'{"items": [' + b"9" * 3_000_000 + b"]}"),
     "a byte a second": lambda: Reply(200, body([], None), fault="drip"),
     "no answer": lambda: Reply(fault="never"),
-    "moved home": lambda: Reply(302, headers={"Location": HOME}),
     "busy": lambda: Reply(429, headers={"Retry-After": "0"}),
     "busy for long": lambda: Reply(429, headers={"Retry-After": "9" * 400}),
     "the same page": lambda: Reply(200, body([record(1)], 1)),
