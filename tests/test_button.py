@@ -34,6 +34,7 @@ def written(wall: Wall) -> list[tuple[str, object]]:
     ("key", "command"),
     [
         ("refresh_work", "refreshArtwork"),
+        ("default_playlist", "displayDefaultPlaylist"),
         ("reboot", "reboot"),
         ("shut_down", "shutdown"),
     ],
@@ -46,26 +47,6 @@ async def test_one_command(bare: Wall, key: str, command: str) -> None:
     assert written(bare) == [(command, {})]
 
 
-async def test_default_playlist(wall: Wall) -> None:
-    """The vendor's playlist can be shown; without a work there is nothing to reload, which is an error."""
-    with pytest.raises(HomeAssistantError) as error:
-        await wall.act("button", "refresh_work", "press")
-    assert error.value.translation_key == "display_rejected"
-    wall.display.reset_counters()
-    await wall.act("button", "default_playlist", "press")
-    assert written(wall) == [("displayDefaultPlaylist", {})]
-    await until(lambda: wall.attribute("media_track") == 1)
-
-
-async def test_reboot_and_return(wall: Wall) -> None:
-    """A display that restarts is unavailable, and comes back by itself."""
-    wall.display.boot_seconds = 0.5
-    await wall.act("button", "reboot", "press")
-    await until(lambda: wall.state == "unavailable")
-    await until(lambda: wall.state != "unavailable")
-    assert wall.shown("button", "reboot").state != "unavailable"
-
-
 @pytest.mark.usefixtures("entity_registry_enabled_by_default")
 @pytest.mark.parametrize("key", ["reboot", "shut_down"])
 async def test_gone_before_it_answers(wall: Wall, key: str) -> None:
@@ -74,24 +55,16 @@ async def test_gone_before_it_answers(wall: Wall, key: str) -> None:
     await wall.act("button", key, "press")
 
 
-@pytest.mark.usefixtures("entity_registry_enabled_by_default")
-async def test_screenshot(wall: Wall) -> None:
-    """Each press takes a new screenshot; one that fails is an error, and the old one stays."""
+async def test_nothing_to_reload(wall: Wall) -> None:
+    """Without a work that is an error."""
+    with pytest.raises(HomeAssistantError) as error:
+        await wall.act("button", "refresh_work", "press")
+    assert error.value.translation_key == "display_rejected"
 
-    async def press() -> str:
-        await wall.act("button", "take_screenshot", "press")
-        return await wall.known("image", "screenshot")
 
-    await until(lambda: wall.value("image", "screenshot") == "unknown")
-    first = await press()
-    before = await press()
-    assert before > first
-    gone = {"route": "/api/screenshot", "status": 404}
-    wall.display.server.screen.broken = True
-    for key in ("display_temporary", "display_rejected"):
-        with pytest.raises(HomeAssistantError) as error:
-            await press()
-        assert error.value.translation_key == key
-        wall.display.server.screen.broken = False
-        wall.display.inject(FaultKind.STATUS, **gone)
-    assert wall.shown("image", "screenshot").state == before
+async def test_reboot_and_return(wall: Wall) -> None:
+    """A display that restarts is unavailable, and comes back by itself."""
+    wall.display.boot_seconds = 0.5
+    await wall.act("button", "reboot", "press")
+    await until(lambda: wall.state == "unavailable")
+    await until(lambda: wall.state != "unavailable")

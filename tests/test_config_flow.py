@@ -422,28 +422,20 @@ async def test_a_library_is_offered_after_the_first_display(
     assert result["result"].unique_id == feed.url
 
 
-async def no_offers(home: Home, entry: MockConfigEntry) -> None:
-    """Check that a library is not offered, also after the display is set up again."""
+@pytest.mark.parametrize("how", ["ignored", "added by hand"])
+async def test_the_offer_ends(
+    home: Home, setup_display: MockConfigEntry, feed: FeedSimulator, how: str
+) -> None:
+    """A library that was ignored or is there is not offered again, also after the display is set up anew."""
+    (offer,) = offers(home.hass)
+    if how == "ignored":
+        await ignore(home.hass, offer["context"]["unique_id"])
+    else:
+        await home.fill(await begin(home.hass, "library"), feed_url=feed.url)
     assert not offers(home.hass)
-    await home.hass.config_entries.async_reload(entry.entry_id)
+    await home.hass.config_entries.async_reload(setup_display.entry_id)
     await home.hass.async_block_till_done()
     assert not offers(home.hass)
-
-
-async def test_an_ignored_library_is_not_offered_again(
-    home: Home, setup_display: MockConfigEntry
-) -> None:
-    (offer,) = offers(home.hass)
-    await ignore(home.hass, offer["context"]["unique_id"])
-    await no_offers(home, setup_display)
-
-
-async def test_a_library_added_by_hand_ends_the_offer(
-    home: Home, setup_display: MockConfigEntry, feed: FeedSimulator
-) -> None:
-    assert offers(home.hass)
-    await home.fill(await begin(home.hass, "library"), feed_url=feed.url)
-    await no_offers(home, setup_display)
 
 
 # By announcement

@@ -228,16 +228,33 @@ async def test_work_without_a_picture(
 @pytest.mark.usefixtures("entity_registry_enabled_by_default")
 @pytest.mark.parametrize("profile", ["B", "C"])
 async def test_screenshot(bare: Wall, picture: Picture) -> None:
-    """A screenshot is taken when the button is pressed and not before, limited in size, in the shape of the screen."""
-    bare.display.device.orientation = "portrait"
-    taken = bare.display.inject(FaultKind.LATE, route="/api/screenshot", seconds=0)
+    """It is taken by each press and not before, limited in size, in the shape of the screen; a failure leaves the last one."""
+    display = bare.display
+    display.device.orientation = "portrait"
+    taken = display.inject(FaultKind.LATE, route="/api/screenshot", seconds=0)
     await bare.set_up()
     await until(lambda: bare.value("image", "screenshot") == "unknown")
     await bare.hass.async_block_till_done()
     assert (await picture("screenshot"))[0] >= 400
     assert not taken.hits
-    await bare.act("button", "take_screenshot", "press")
+    display.heal()
+
+    async def press() -> str:
+        await bare.act("button", "take_screenshot", "press")
+        return await bare.known("image", "screenshot")
+
+    first = await press()
+    last = await press()
+    assert last > first
     status, kind, content = await picture("screenshot")
     assert (status, kind) == (200, "image/png")
     size = int.from_bytes(content[16:20]), int.from_bytes(content[20:24])
     assert size == (1080, 1920)
+    display.server.screen.broken = True
+    for key in ("display_temporary", "display_rejected"):
+        with pytest.raises(HomeAssistantError) as error:
+            await press()
+        assert error.value.translation_key == key
+        display.server.screen.broken = False
+        display.inject(FaultKind.STATUS, route="/api/screenshot", status=404)
+    assert bare.shown("image", "screenshot").state == last

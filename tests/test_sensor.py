@@ -93,13 +93,6 @@ async def test_network(bare: Wall) -> None:
             await asyncio.sleep(0.05)
 
 
-async def test_a_display_without_a_player(bare: Wall) -> None:
-    """A page that has crashed from the start is a problem, too."""
-    bare.display.break_page()
-    await bare.set_up()
-    assert bare.value("binary_sensor", "playback_problem") == "on"
-
-
 @pytest.mark.parametrize("profile", ["A"])
 async def test_set_up_screen(wall: Wall) -> None:
     """A display on its set-up screen has no problem, also after something else of it was read."""

@@ -45,28 +45,55 @@ async def choose(wall: Wall, key: str, option: str) -> None:
     await wall.act("select", key, "select_option", option=option)
 
 
-# Choices
+def is_on(read: Read) -> Read:
+    """Return what reads a switch as the states are written."""
+    return lambda display: "on" if read(display) else "off"
 
 
-@pytest.mark.usefixtures("entity_registry_enabled_by_default")
+# Choices, numbers and switches, with what they are at first.
+SETTINGS: list[tuple[str, str, Any, list[Any], Read]] = [
+    ("select", "scaling", "fit", ["fill", "stretch", "auto", "fit"], setting("scaling")),
+    ("select", "museum_label", "timed", ["on", "off", "timed"], setting("tombstone")),
+    ("number", "seconds_per_work", 0, [600, 90], setting("defaultDuration")),
+    ("number", "panel_brightness", 65, [30], panel("brightness")),
+    ("number", "panel_contrast", 70, [30], panel("contrast")),
+    ("number", "panel_volume", 40, [30], panel("volume")),
+    ("number", "margin", 0, [24], setting("margin")),
+    ("switch", "panel", "on", ["off", "on"], is_on(lambda it: it.device.panel.values["power"] == "on")),
+    ("switch", "sleep_schedule", "off", ["on", "off"], is_on(lambda it: it.sleep.record()["enabled"])),
+    ("switch", "mature_content", "on", ["off", "on"], is_on(lambda it: it.caster.policy.show_mature)),
+]  # fmt: skip
+LATER = {"margin", "mature_content"}
+
+
 @pytest.mark.parametrize("profile", FIRMWARE)
-async def test_choices(wall: Wall) -> None:
-    """A choice is set, and shown."""
-    for key, options, read in (
-        ("scaling", ["fill", "stretch", "auto", "fit"], setting("scaling")),
-        ("museum_label", ["on", "off", "timed"], setting("tombstone")),
-    ):
-        assert set(wall.shown("select", key).attributes["options"]) == {*options}
-        for option in options:
-            await choose(wall, key, option)
-            assert wall.value("select", key) == option == read(wall.display)
-
-
-async def test_a_choice_is_saved(wall: Wall) -> None:
-    """A setting lasts longer than the work."""
-    await choose(wall, "scaling", "fill")
-    saved = {"isSaved": True, "scaling": "fill"}
-    assert requests(wall, "updateDisplaySettings") == [saved]
+async def test_settings(wall: Wall, profile: str) -> None:
+    """A setting is read and set, lasts longer than the work, and changes nothing else."""
+    wall.display.caster.policy.strict_personal = True
+    for platform, key, first, values, read in SETTINGS:
+        if profile != "B" and key in LATER:
+            continue
+        known: Any = await wall.known(platform, key)
+        assert (float(known) if platform == "number" else known) == first, key
+        for value in values:
+            match platform:
+                case "select":
+                    await choose(wall, key, value)
+                case "number":
+                    await wall.act("number", key, "set_value", value=value)
+                case _:
+                    await wall.act("switch", key, f"turn_{value}")
+            shown: Any = wall.shown(platform, key).state
+            shown = float(shown) if platform == "number" else shown
+            assert shown == value == read(wall.display), key
+        if platform == "select":
+            options = wall.shown("select", key).attributes["options"]
+            assert {*options} == {*values}
+    record = wall.display.sleep.record()
+    assert (record["sleepTime"], record["wakeTime"]) == ("22:00", "07:30")
+    assert wall.display.caster.policy.strict_personal is True
+    asked = requests(wall, "updateDisplaySettings")
+    assert asked[0] == {"isSaved": True, "scaling": "fill"}
 
 
 async def test_a_setting_of_the_phone_shows(wall: Wall) -> None:
@@ -95,17 +122,6 @@ async def test_every_orientation_from_every_other(wall: Wall) -> None:
         assert len(requests(wall, "rotate")) <= 2
 
 
-@pytest.mark.parametrize("storm_gate", [True])
-@pytest.mark.parametrize("timing", [dict(FAST, pace=1)])
-@pytest.mark.parametrize("profile", FIRMWARE)
-async def test_upside_down_within_the_display_s_limits(wall: Wall) -> None:
-    """Two rotations in a row are not refused."""
-    await choose(wall, "orientation", TURNS[2])
-    assert wall.display.device.orientation == WIRE[TURNS[2]]
-    commands = wall.display.received
-    assert [it.status for it in commands if it.command == "rotate"] == [200, 200]
-
-
 async def test_the_last_of_many_orientations_wins(wall: Wall) -> None:
     """Of twenty selections at the same time the last counts, with few rotations."""
     target = {"entity_id": wall.entity_id("select", "orientation")}
@@ -119,25 +135,6 @@ async def test_the_last_of_many_orientations_wins(wall: Wall) -> None:
 
 
 # Numbers
-
-
-@pytest.mark.parametrize("profile", FIRMWARE)
-async def test_numbers(wall: Wall, profile: str) -> None:
-    """A number is read, and set."""
-    numbers: dict[str, tuple[int, list[int], Read]] = {
-        "seconds_per_work": (0, [600, 90], setting("defaultDuration")),
-        "panel_brightness": (65, [30], panel("brightness")),
-        "panel_contrast": (70, [30], panel("contrast")),
-        "panel_volume": (40, [30], panel("volume")),
-    }
-    if profile == "B":
-        numbers["margin"] = 0, [24], setting("margin")
-    for key, (start, values, read) in numbers.items():
-        assert float(await wall.known("number", key)) == start
-        for number in values:
-            await wall.act("number", key, "set_value", value=number)
-            shown = float(wall.shown("number", key).state)
-            assert shown == number == read(wall.display)
 
 
 @pytest.mark.parametrize("profile", FIRMWARE)
@@ -164,30 +161,6 @@ async def test_a_panel_that_knows_little(bare: Wall) -> None:
     assert float(await bare.known("number", "panel_brightness")) == 50
     assert bare.entity_id("number", "panel_contrast") is None
     assert bare.entity_id("switch", "panel") is None
-
-
-# Switches
-
-
-@pytest.mark.parametrize("profile", FIRMWARE)
-async def test_switches(wall: Wall, profile: str) -> None:
-    """A switch is turned there and back, and changes nothing else."""
-    wall.display.caster.policy.strict_personal = True
-    switches: dict[str, tuple[str, Read]] = {
-        "panel": ("on", lambda it: it.device.panel.values["power"] == "on"),
-        "sleep_schedule": ("off", lambda it: it.sleep.record()["enabled"]),
-    }
-    if profile == "B":
-        switches["mature_content"] = "on", lambda it: it.caster.policy.show_mature
-    for key, (first, read) in switches.items():
-        assert await wall.known("switch", key) == first
-        for state in ("off", "on") if first == "on" else ("on", "off"):
-            await wall.act("switch", key, f"turn_{state}")
-            assert wall.value("switch", key) == state
-            assert read(wall.display) is (state == "on")
-    record = wall.display.sleep.record()
-    assert (record["sleepTime"], record["wakeTime"]) == ("22:00", "07:30")
-    assert wall.display.caster.policy.strict_personal is True
 
 
 # Times

@@ -35,15 +35,6 @@ async def install(wall: Wall) -> None:
     await wall.act("update", "firmware", "install")
 
 
-async def refusal(wall: Wall, **fault: Any) -> str | None:
-    """Return the key of the error of an installation that the display refuses."""
-    refuse = {"command": "updateToLatestVersion", **fault}
-    wall.display.inject(FaultKind.STATUS, **refuse)
-    with pytest.raises(HomeAssistantError) as caught:
-        await install(wall)
-    return caught.value.translation_key
-
-
 def attribute(wall: Wall, name: str) -> Any:
     return wall.shown("update", "firmware").attributes[name]
 
@@ -82,7 +73,11 @@ async def test_installation_that_never_shows(old: Wall) -> None:
 
 async def test_installation_that_is_refused(old: Wall) -> None:
     """A refused installation is not in progress."""
-    assert await refusal(old, status=500) == "display_rejected"
+    refuse = {"command": "updateToLatestVersion", "status": 500}
+    old.display.inject(FaultKind.STATUS, **refuse)
+    with pytest.raises(HomeAssistantError) as caught:
+        await install(old)
+    assert caught.value.translation_key == "display_rejected"
     assert attribute(old, "in_progress") is False
 
 
