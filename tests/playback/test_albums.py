@@ -506,7 +506,7 @@ async def test_a_folder_that_fails(hass: HomeAssistant, pictures: Path) -> None:
 async def test_pairs(
     hass: HomeAssistant, pictures: Path, display: DisplaySimulator
 ) -> None:
-    """Upright pictures hang beside each other for the time of both, as wide ones do; a film hangs for its length."""
+    """Upright pictures hang beside each other for the time of both, but for one that is hidden; a heart and an eye are about the first."""
     for name, size, turned in (
         ("Alder.jpg", (30, 40), False),
         ("Birch.jpg", (40, 30), False),
@@ -514,20 +514,22 @@ async def test_pairs(
         ("Dahlia.jpg", (40, 40), False),
         ("Elm.jpg", (80, 30), False),
         ("Fern.jpg", (30, 40), False),
+        ("Ginkgo.jpg", (30, 40), False),
     ):
         (pictures / name).write_bytes(jpeg("white", *size, turned=turned))
     film = pack(">I4sI4s4xIIII", 36, b"moov", 28, b"mvhd", 0, 0, 1000, 12_500)
     (pictures / "tide.mp4").write_bytes(film)
-    entry = await album(hass, pairs=True)
+    entry = await album(hass, pairs="upright")
     await play(hass, f"media-source://dp1/{entry.entry_id}/album/{KEY}")
-    await until(lambda: len(display.player.items) == 8)
+    await until(lambda: len(display.player.items) == 9)
     shown = [(it.get("title"), it["duration"]) for it in display.player.items]
     assert shown == [
         ("Alder · Cedar", 60),
-        ("Birch · Elm", 60),
+        ("Birch", 30),
         ("Dahlia", 30),
         (None, 30),
-        ("Fern", 30),
+        ("Elm", 30),
+        ("Fern · Ginkgo", 60),
         ("Harbor at noon", 30),
         ("2023-07-04", 30),
         ("tide", 12.5),
@@ -550,6 +552,17 @@ async def test_pairs(
     )
     kept = (await entry.runtime_data.async_children("favorites")).nodes
     assert [it.title for it in kept] == ["Alder"]
+    # The other one gets its next neighbor.
+    await hass.services.async_call(
+        "dp1", "hide_work", {"entity_id": ENTITY_ID}, blocking=True
+    )
+    hidden = (await entry.runtime_data.async_children("hidden")).nodes
+    assert [it.title for it in hidden] == ["Alder"]
+    await until(lambda: display.player.items[0].get("title") != "Alder · Cedar")
+    shown = [it.get("title") for it in display.player.items]
+    assert sorted(filter(None, shown)) == [
+        "2023-07-04", "Birch", "Cedar · Fern", "Dahlia", "Elm", "Ginkgo", "Harbor at noon", "tide"
+    ]  # fmt: skip
 
 
 async def test_what_goes(hass: HomeAssistant, pictures: Path) -> None:
@@ -971,7 +984,7 @@ async def test_odd_pictures(hass: HomeAssistant, pictures: Path) -> None:
     }
     for name, content in odd.items():
         (pictures / name).write_bytes(content)
-    entry = await album(hass, pairs=True)
+    entry = await album(hass, pairs="wide")
     tracemalloc.start()
     try:
         assert len(await names(entry)) == 8

@@ -123,8 +123,8 @@ async def pixel(page: Page, *at: int) -> tuple[int, ...]:
     return value
 
 
-async def until_pixel(page: Page, wanted: tuple[int, ...]) -> None:
-    """Wait until the middle of a page has a color."""
+async def until_pixel(page: Page, wanted: tuple[int, ...], *at: int) -> None:
+    """Wait until a place of a page, else its middle, has a color."""
     async with asyncio.timeout(60):
-        while await pixel(page) != wanted:
+        while await pixel(page, *at) != wanted:
             await asyncio.sleep(0.1)

@@ -5,6 +5,7 @@ import os
 from pathlib import Path
 from shutil import rmtree
 
+from playwright.async_api import expect
 import pytest
 from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
 
@@ -15,7 +16,7 @@ from homeassistant.core import HomeAssistant
 from ..displays import state_of, until
 from ..e2e.browser import CHROMIUM, browser
 from ..photos import FOLDER, Photos, PhotosView
-from ..playback.test_albums import MANY, jpeg, many
+from ..playback.test_albums import KEY, MANY, album, jpeg, many
 from .pages import open_page, pair, until_pixel
 
 pytestmark = [
@@ -103,3 +104,55 @@ async def test_on_a_screen(
         await page.close()
         await until(lambda: not screen.pages)
         await entries.async_unload(entry.entry_id)
+
+
+@pytest.mark.parametrize("shape", ["upright", "wide"])
+async def test_two_at_a_time(
+    hass: HomeAssistant, screens: Screens, home: str, tmp_path: Path, shape: str
+) -> None:
+    """Of two photos in one page a tap is about the one that is tapped; what is hidden takes no other along."""
+    hass.config.media_dirs["local"] = str(tmp_path)
+    await hass.config.async_update(internal_url=home)
+    (tmp_path / "Holiday").mkdir()
+    size = (30, 40) if shape == "upright" else (40, 30)
+    for name, color in (("Alder", "blue"), ("Birch", "lime"), ("Cedar", "blue")):
+        (tmp_path / "Holiday" / f"{name}.jpg").write_bytes(jpeg(color, *size))
+    library = (await album(hass, pairs=shape)).runtime_data
+    async with browser() as chromium:
+        page = await open_page(chromium, home)
+        wide, high = (1000, 600) if shape == "upright" else (600, 1000)
+        await page.set_viewport_size({"width": wide, "height": high})
+        screen = await pair(page, screens)
+        entries = hass.config_entries
+        entry = entries.async_entry_for_domain_unique_id("dp1", screen.device_id)
+        assert entry is not None
+        await entries.async_setup(entry.entry_id)
+        data = {
+            "media_content_id": f"media-source://dp1/{library.entry_id}/album/{KEY}"
+        }
+        data |= {"entity_id": PLAYER, "media_content_type": ""}
+        await hass.services.async_call("media_player", "play_media", data, True)
+        first, second = (wide // 4, high // 2), (wide * 3 // 4, high // 2)
+        if shape == "wide":
+            first, second = (wide // 2, high // 4), (wide // 2, high * 3 // 4)
+        await until_pixel(page, BLUE, *first)
+        await until_pixel(page, LIME, *second)
+        await expect(page.locator("#label b")).to_have_text("Alder · Birch")
+        heart, eye = page.locator("#favorite"), page.locator("#hide")
+        await page.mouse.click(*second)
+        await heart.click()
+        await expect(heart).to_have_class("on")
+        await page.mouse.click(*first)
+        await expect(heart).to_have_class("")
+        await page.mouse.click(*second)
+        screen._taps.extend((-1.0, -1.0))
+        await eye.click()
+        line = page.locator("#line")
+        await expect(line).to_have_text("Tap again, and Birch is never shown again.")
+        liked = (await library.async_children("favorites")).nodes
+        assert [it.title for it in liked] == ["Birch"]
+        await eye.click()
+        await expect(page.locator("#label b")).to_have_text("Alder · Cedar")
+        hidden = (await library.async_children("hidden")).nodes
+        assert [it.title for it in hidden] == ["Birch"]
+        assert not (await library.async_children("favorites")).nodes

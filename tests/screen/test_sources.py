@@ -5,6 +5,7 @@ from urllib.parse import quote
 
 import pytest
 
+from custom_components.dp1 import async_setup_data
 from custom_components.dp1.screen.sources import source_of, written_page
 from homeassistant.core import HomeAssistant
 
@@ -18,6 +19,7 @@ PAGE = f"<img src='{HOME}{LENT}'><img src='http://[fd00::5]:8123{LENT}'><a href=
 async def home(hass: HomeAssistant) -> HomeAssistant:
     """Return a Home Assistant with two addresses."""
     await hass.config.async_update(internal_url=HOME, external_url=AWAY)
+    async_setup_data(hass)
     return hass
 
 
@@ -43,6 +45,8 @@ async def home(hass: HomeAssistant) -> HomeAssistant:
         (f"https://d2ybmb80bbm9ts.cloudfront.net/Qm{'a' * 44}/", None, False),
         ("data:image/png;base64,AAAA", None, False),
         ("data:text/html,<p>", "", False),
+        # What nobody here has lent is a stranger's page.
+        (f"data:text/html,{quote(PAGE, safe='/:?=')}", "", False),
         ("nowhere", None, False),
     ],
 )
@@ -53,6 +57,7 @@ async def test_source(
     found = source_of(home, source)
     assert found.url == (source if url is None else url)
     assert found.has_origin is has_origin
+    assert not found.is_ours
 
 
 @pytest.mark.parametrize(

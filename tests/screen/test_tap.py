@@ -32,10 +32,10 @@ async def test_a_tap(hass: HomeAssistant, gallery: Gallery, page: Page) -> None:
     await page.until(title="Dawn")
     work = page.state["work"]
     await page.tell(render=2, tap="favorite")
-    await page.until(tapped={"work": work, "tap": "favorite"})
+    await page.until(tapped={"work": work, "part": 0, "tap": "favorite"})
     assert list(gallery.library.favorites.nodes())
     await page.tell(tap="hide")
-    await page.until(title="Noon", tapped={"work": work, "tap": "hide"})
+    await page.until(title="Noon", tapped={"work": work, "part": 0, "tap": "hide"})
     assert len((await gallery.library.async_children("hidden")).nodes) == 1
     assert not list(gallery.library.favorites.nodes())
     hass.config_entries.async_update_entry(entry, options={"touch": False})
@@ -72,7 +72,8 @@ async def test_a_tap_in_vain(
     await page.until(title="Dawn")
     for tap in ("hide", "favorite", "remove_favorite", ["hide"], {}):
         await page.tell(render=2, tap=tap)
-    await page.until(tapped={"work": page.state["work"], "tap": "refused"})
+    tapped = {"work": page.state["work"], "part": 0, "tap": "refused"}
+    await page.until(tapped=tapped)
     await hass.async_block_till_done()
     told = [it for it in caplog.records if "A tap did nothing" in it.message]
     assert len(told) == 2

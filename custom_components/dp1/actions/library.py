@@ -1,6 +1,7 @@
 """Actions on libraries: look for news, search, and their favorites."""
 
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 import voluptuous as vol
@@ -18,6 +19,7 @@ from ..coordinator import DisplayCoordinator
 from ..displays import async_displays
 from ..errors import invalid_input
 from ..fields import list_up_to, media, name, whole_number
+from ..grants import LENT
 from ..hosts import HOSTS
 from ..library.index import place_of_item
 from ..library.item import Item
@@ -36,6 +38,7 @@ from ..playback.cast import async_player_of
 from ..playback.queue import async_leave_out
 from ..playback.show import async_do
 from ..playback.wall import async_lasting
+from ..screen.views import async_screens
 from .targets import TARGET, async_targets, exactly_one_of
 
 REFRESH_SCHEMA = vol.Schema({vol.Optional(ATTR_CONFIG_ENTRY_ID): cv.string})
@@ -259,7 +262,7 @@ async def _async_shown_work(
 async def _async_shown(
     hass: HomeAssistant, coordinator: DisplayCoordinator
 ) -> tuple[PlayerStatus, PlaylistItem, Item | None]:
-    """Return the player, item and work that a display shows; of what is shown for a time, those that come back."""
+    """Return the player, item and work that a display shows, of two photos that of one; of what is shown for a time, those that come back."""
     player, shown = coordinator.data.player, coordinator.data.work
     if coordinator.wall.is_announcing:
         lasting = await async_lasting(coordinator)
@@ -267,6 +270,10 @@ async def _async_shown(
     item = player.current if player else None
     if player is None or item is None:
         raise invalid_input("shows_no_work", name=coordinator.name)
+    if len(lent := [*LENT.finditer(item.source or "")]) > 1:
+        screen = (await async_screens(hass)).screen(coordinator.device_id)
+        item = replace(item, source=lent[screen.part if screen else 0][0])
+        player, shown = replace(player, items=(item,), index=0, count=1), None
     return player, item, shown
 
 

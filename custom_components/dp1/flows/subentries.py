@@ -41,6 +41,8 @@ from ..library.folder import (
     CONF_ORDER,
     CONF_PAIRS,
     CONF_SUBFOLDERS,
+    UPRIGHT,
+    WIDE,
     Album,
     Order,
     async_folders,
@@ -263,7 +265,11 @@ def _album_form(folders: Mapping[str, str]) -> vol.Schema:
                 )
             ),
             vol.Optional(CONF_SUBFOLDERS, default=False): BooleanSelector(),
-            vol.Optional(CONF_PAIRS, default=False): BooleanSelector(),
+            vol.Required(CONF_PAIRS, default="off"): SelectSelector(
+                SelectSelectorConfig(
+                    options=["off", UPRIGHT, WIDE], translation_key="album_pairs"
+                )
+            ),
         }
     )
 

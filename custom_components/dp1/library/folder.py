@@ -2,7 +2,7 @@
 
 import asyncio
 from calendar import isleap
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import date, datetime
@@ -70,9 +70,9 @@ FORMATS: Final = ("AVIF", "BMP", "GIF", "JPEG", "PNG", "WEBP")
 PATIENCE: Final = 10.0
 PAUSE: Final = 30.0
 MAX_PAUSE: Final = 6 * 3600.0
-# The side by the other from which a picture is upright, and from which it is wide.
-UPRIGHT: Final = 0.85
-WIDE: Final = 1.18
+# The shapes of which two are shown at a time.
+UPRIGHT: Final = "upright"
+WIDE: Final = "wide"
 # In EXIF: how a camera was held, where the rest is, when a picture was taken, and when it was changed.
 ORIENTATION: Final = 0x0112
 EXIF: Final = 0x8769
@@ -83,22 +83,14 @@ PLACES: Final = ((2, 90), (2, 101))
 MAX_PLACE: Final = 60
 # As EXIF tells that a camera was held.
 SIDEWAYS: Final = (5, 6, 7, 8)
-# Two pictures beside each other, or one after the other where there is no place for that.
+# Two pictures, beside each other or above each other as there is more place.
 PAIR: Final = """<!doctype html>
 <html><head><meta charset="utf-8"><style>
 html,body{{margin:0;height:100%;background:#000;overflow:hidden}}
-body{{display:grid}}
-img{{grid-area:1/1;width:100%;height:100%;object-fit:contain;min-width:0;min-height:0}}
-@media (orientation:{fitting}){{
-body{{display:flex;flex-direction:{across};gap:1vmin}}
-img{{flex:1;width:auto;height:auto}}
-}}
-@media not all and (orientation:{fitting}){{
-img{{animation:turn {seconds}s steps(1) infinite}}
-img+img{{animation-delay:-{half}s}}
-@keyframes turn{{0%{{opacity:1}}50%{{opacity:0}}}}
-}}
-</style></head><body><img src="{first}" alt=""><img src="{second}" alt=""></body></html>
+body{{display:flex;gap:1vmin}}
+@media (orientation:portrait){{body{{flex-direction:column}}}}
+img{{flex:1;min-width:0;min-height:0;object-fit:contain}}
+</style></head><body><img src="{}" alt=""><img src="{}" alt=""></body></html>
 """
 # What cameras and phones call a file is no title, nor is what programs make up.
 _TIME: Final = re.compile(
@@ -140,13 +132,13 @@ class Details:
     """What a file in a media folder tells of itself.
 
     Attributes:
-        ratio: width by height as a picture is seen, 0 if it does not tell.
+        shape: that of a picture as it is seen, empty if that is neither or it does not tell.
         length: seconds that a film lasts, None if it does not tell.
         taken: the day, or the time of the camera, at which a picture was taken, in ISO 8601.
         place: where, in words.
     """
 
-    ratio: float = 0.0
+    shape: str = ""
     length: float | None = None
     taken: str = ""
     place: str = ""
@@ -228,7 +220,7 @@ class Album:
         self.order = Order(data.get(CONF_ORDER, Order.SHUFFLED))
         self.duration = number(data.get(CONF_ITEM_DURATION)) or DEFAULT_DURATION
         self.subfolders = bool(data.get(CONF_SUBFOLDERS))
-        self.pairs = bool(data.get(CONF_PAIRS))
+        self.pairs = data.get(CONF_PAIRS)
         self.files: Sequence[File] = ()
         self._details: dict[tuple[str, float], Details] = {}
         self._reading: asyncio.Task[None] | None = None
@@ -494,8 +486,9 @@ def _details_in(path: Path) -> Details:
         taken = exif.get_ifd(EXIF).get(TAKEN) or exif.get(CHANGED)
         said = IptcImagePlugin.getiptcinfo(picture) or {}
     texts = [it for it in map(said.get, PLACES) if isinstance(it, bytes)]
+    ratio = width / height
     return Details(
-        ratio=width / height,
+        shape=UPRIGHT if ratio < 0.85 else WIDE if ratio > 1.18 else "",
         taken=_time_in(str(taken or "")),
         place=", ".join(filter(None, (clean(_text(it), MAX_PLACE) for it in texts))),
     )
@@ -600,16 +593,15 @@ def _natural(name: str) -> list[tuple[int, str]]:
 def items_of(
     hass: HomeAssistant,
     files: Sequence[File],
-    duration: float,
-    pairs: bool = False,
-    order: Order | None = None,
+    album: Album,
+    alone: Collection[str] = (),
 ) -> list[Json]:
-    """Return the items of files, at addresses that displays can load; the same file has the same id."""
+    """Return the items of files, at addresses that displays can load, two at a time but for those that are to be alone; the same file has the same id."""
 
     def title_of(file: File) -> str:
         """Return the title, with how long ago it was if that is the order."""
-        day = file.day if order is Order.ON_THIS_DAY and _away(file) <= WEEK else None
-        if day is None:
+        day = file.day if album.order is Order.ON_THIS_DAY else None
+        if day is None or _away(file) > WEEK:
             return file.title
         years = dt_util.now().year - day.year
         key = "years_ago" if years > 1 else "year_ago"
@@ -621,40 +613,30 @@ def items_of(
         Item(
             item_id=str(uuid5(WORK_IDS, " ".join(file.media_id for file in shown))),
             title=" · ".join(filter(None, map(title_of, shown))),
-            source=_source_of([urls[file.media_id] for file in shown], shown, duration),
-        ).to_dp1(duration=shown[0].details.length or duration * len(shown))
-        for shown in (_paired(files) if pairs else [[file] for file in files])
+            source=_source_of([urls[file.media_id] for file in shown]),
+        ).to_dp1(duration=shown[0].details.length or album.duration * len(shown))
+        for shown in _paired(files, album.pairs, alone)
     ]
 
 
-def _paired(files: Sequence[File]) -> list[list[File]]:
-    """Return the files with each upright one beside the next upright one, and likewise the wide ones."""
+def _paired(
+    files: Iterable[File], pairs: str | None, alone: Collection[str]
+) -> list[list[File]]:
+    """Return the files with each of a shape beside the next one of it."""
     shown: list[list[File]] = []
-    waiting: dict[bool, list[File]] = {}
+    waiting: list[File] = []
     for file in files:
-        is_upright = 0 < file.details.ratio < UPRIGHT
-        if not (is_upright or file.details.ratio > WIDE):
+        if file.details.shape != pairs or file.media_id in alone:
             shown.append([file])
-        elif pair := waiting.pop(is_upright, None):
-            pair.append(file)
+        elif waiting:
+            waiting.append(file)
+            waiting = []
         else:
-            waiting[is_upright] = [file]
-            shown.append(waiting[is_upright])
+            waiting = [file]
+            shown.append(waiting)
     return shown
 
 
-def _source_of(urls: Sequence[str], files: Sequence[File], duration: float) -> str:
+def _source_of(urls: Sequence[str]) -> str:
     """Return where a display loads a picture, or a page with two."""
-    if len(urls) == 1:
-        return urls[0]
-    is_upright = files[0].details.ratio < 1
-    return page_url(
-        PAIR.format(
-            first=escape(urls[0]),
-            second=escape(urls[1]),
-            across="row" if is_upright else "column",
-            fitting="landscape" if is_upright else "portrait",
-            seconds=2 * duration,
-            half=duration,
-        )
-    )
+    return urls[0] if len(urls) == 1 else page_url(PAIR.format(*map(escape, urls)))

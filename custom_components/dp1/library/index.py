@@ -14,10 +14,14 @@ type Mark = tuple[str, str]
 
 def place_of(source: object) -> str:
     """Return what the address of a work means, of what is lent its media id: each display has an address of its own."""
+    return " ".join(places_of(source))
+
+
+def places_of(source: object) -> list[str]:
+    """Return what the addresses of the works mean that are shown as one, which are two photos at most."""
     if not isinstance(source, str):
-        return ""
-    lent = " ".join(media_id for media_id, _ in lent_in(source))
-    return lent or same_work(source)
+        return []
+    return [media_id for media_id, _ in lent_in(source)] or [same_work(source)]
 
 
 def place_of_item(item: Mapping[str, Any] | None) -> str:

@@ -96,10 +96,10 @@ class Library:
         self.catalog, self.feed = catalog.client, feed.client
         self.channels = Channels(*of_entry, feed)
         self.collections = Collections(*of_entry)
-        self.albums = Albums(*of_entry)
         self.daily = Daily(*of_entry, self.work)
         self.favorites = Favorites(*of_entry)
         self.hidden = Hidden(*of_entry)
+        self.albums = Albums(*of_entry, self.hidden)
         self.surprise = Surprise(
             *of_entry, lambda: self.providers, self.async_build_playlist, self.hidden
         )

@@ -9,7 +9,7 @@ from homeassistant.core import HomeAssistant, callback
 from ..client.playlist.playlist import Origin, Playlist
 from ..errors import invalid_input
 from ..language import async_message
-from ..library.index import place_of_item
+from ..library.index import places_of
 from ..library.libraries import async_libraries
 from ..library.node import NodeKind
 
@@ -27,7 +27,9 @@ def hidden_keys(hass: HomeAssistant) -> frozenset[str]:
 def visible[T: Mapping[str, Any]](hass: HomeAssistant, items: Sequence[T]) -> list[T]:
     """Return the items of a playlist that are not hidden, or raise ServiceValidationError if all are."""
     keys = hidden_keys(hass)
-    left = [item for item in items if not keys or place_of_item(item) not in keys]
+    left = [
+        it for it in items if not keys or keys.isdisjoint(places_of(it.get("source")))
+    ]
     if items and not left:
         raise invalid_input(ALL_HIDDEN, count=str(len(items)))
     return left

@@ -20,7 +20,7 @@ from ..display.wall import Announcement
 from ..errors import invalid_input
 from ..grants import GRANTS
 from ..hosts import HOSTS
-from ..library.index import place_of
+from ..library.index import places_of
 from .cast import (
     async_hang_again,
     async_player_of,
@@ -141,7 +141,7 @@ async def _async_without(
 
     def stays(source: object) -> bool:
         """Return whether it is another work, also where that is kept at home and lent."""
-        return place_of(public_url(str(source or ""))) != hidden
+        return hidden not in places_of(public_url(str(source or "")))
 
     items, current = player.items, _current(player)
     following = [*items[current:], *items[:current]]

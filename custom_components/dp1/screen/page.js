@@ -9,7 +9,7 @@
   // Seconds between two questions whether anybody is there, and until there is nobody.
   var BEAT = 4, SILENCE = 10, OPENING = 8;
   var state = {}, shown = null, pending = null, coming = null, leaving = null, current = null, tries = 0, wantsAgain = false;
-  var touched = false, sure = "", greeted = false, isNew = false, forgets = false, kept = null;
+  var touched = false, part = 0, sure = "", greeted = false, isNew = false, forgets = false, kept = null;
   var timers = {}, socket = null, opened = 0, asked = 0, beats = 0, lostAt = 0, lock = null, asking = false;
 
   function id(name) { return document.getElementById(name); }
@@ -41,7 +41,8 @@
     document.body.className = note.className || !state.work ? "" : "art";
   }
   function line(reason) {
-    id("line").textContent = reason && words[reason] ? words[reason].replace("{title}", state.title || words.untitled) : "";
+    var both = state.title && state.title.split(" · "), title = shown && shown.ours ? both.length === 2 && both[part] : state.title;
+    id("line").textContent = reason && words[reason] ? words[reason].replace("{title}", title || words.untitled) : "";
   }
 
   // A work: a box with its element. The kind is that of the address, else found by trying.
@@ -61,6 +62,9 @@
     var work = { box: document.createElement("div"), key: source.key, url: source.url, origin: originOf(source), element: null, ready: false, failed: "", done: null };
     work.box.className = "work";
     work.frame = work.box.appendChild(document.createElement("div"));
+    // A tap on what is ours is never for the page that shows it.
+    if (source.ours) work.frame.style.pointerEvents = "none";
+    work.ours = source.ours;
     stage.insertBefore(work.box, id("head"));
     work.patience = setTimeout(function () { settle(work, "not_loading"); }, PATIENCE * 1000);
     attempt(work, kinds(source));
@@ -142,9 +146,10 @@
     stage.style.height = (turned ? window.innerWidth : window.innerHeight) + "px";
     stage.style.transform = "translate(-50%, -50%) rotate(" + ((turned ? 90 : 0) + (reverse ? 180 : 0)) + "deg)";
   }
+  function isPage(work) { return work.element.tagName === "IFRAME" && !work.ours; }
   function frame(work) {
     if (!work || !work.element) return;
-    var settings = state.settings, margin = settings.margin || 0, is_page = work.element.tagName === "IFRAME";
+    var settings = state.settings, margin = settings.margin || 0, is_page = isPage(work);
     work.box.style.padding = typeof margin === "number" ? margin + "px" : margin;
     work.box.style.background = settings.background || "#000";
     stage.className = is_page && work === shown && state.touch ? "edges" : "";
@@ -204,7 +209,7 @@
     id(state.corner || "top_right").appendChild(id("hour")).textContent = is_time ? now.toLocaleTimeString([], { hour: "numeric", minute: "2-digit" }) : state.corner ? state.text : "";
     later("hour", is_time ? 60 - now.getSeconds() : -1, write);
   }
-  function tapped(tap) { return !!state.tapped && state.tapped.tap === tap && state.tapped.work === state.work; }
+  function tapped(tap) { return !!state.tapped && state.tapped.tap === tap && state.tapped.work === state.work && state.tapped.part === part; }
 
   // The work that is due: from what was loaded before, if that was not in vain.
   function begin() {
@@ -212,6 +217,7 @@
     later("retry", -1);
     tries = 0;
     wantsAgain = false;
+    part = 0;
     remove(pending);
     pending = coming = null;
     unsure();
@@ -233,7 +239,7 @@
     if (work.ready || work.failed) work.done();
   }
   function appear(work) {
-    var before = shown, hints = isNew && state.touch && work.element.tagName === "IFRAME", played;
+    var before = shown, hints = isNew && state.touch && isPage(work), played;
     pending = null;
     shown = work;
     frame(work);
@@ -328,21 +334,29 @@
     var root = document.documentElement, on = event.target;
     while (on && on !== stage && on.tagName !== "BUTTON") on = on.parentNode;
     if (on && on.id === "next") return tell({ tap: "next" });
-    if (on && on.id === "favorite") return tell({ tap: "favorite" });
+    if (on && on.id === "favorite") return tell({ tap: "favorite", part: part });
     if (on && on.id === "hide") return hide();
     touched = true;
     frame(shown);
     if (state.touch && shown) {
+      part = second(event);
+      caption(false);
       bar.className = "on";
       document.body.className = "";
       later("bar", 6, function () { bar.className = ""; document.body.className = "art"; if (shown) unsure(); });
     }
     if (!document.fullscreenElement && root.requestFullscreen) { var full = root.requestFullscreen(); if (full && full.catch) full.catch(function () {}); }
   });
+  // Which of two photos beside each other is tapped, or of two above each other.
+  function second(event) {
+    var box = shown.box;
+    if (!shown.ours || event.target !== box) return 0;
+    return +(box.clientWidth > box.clientHeight ? event.offsetX * 2 > box.clientWidth : event.offsetY * 2 > box.clientHeight);
+  }
   // For good only with a second tap on the same work.
   function hide() {
-    if (sure === state.work) { unsure(); return tell({ tap: "hide" }); }
-    sure = state.work;
+    if (sure === state.work + part) { unsure(); return tell({ tap: "hide", part: part }); }
+    sure = state.work + part;
     id("hide").className = "on";
     line("sure");
   }

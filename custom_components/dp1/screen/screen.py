@@ -65,6 +65,7 @@ class Screen:
         has_touch: whether a tap on it does something.
         has_qr: whether it shows the way to the page of the work.
         looks: what pictures stand before, whether they move, and in which corner a text is over the art, if anywhere.
+        part: which of two photos a tap is about.
     """
 
     def __init__(
@@ -79,6 +80,7 @@ class Screen:
         """Initialize without pages."""
         self.hass = hass
         self.device_id, self.name, self.version = device_id, name, version
+        self.part = 0
         self.has_touch, self.has_qr = True, False
         self.looks: Json = {"backdrop": None, "motion": None, "corner": None}
         self._template: Template | None = None
@@ -161,7 +163,8 @@ class Screen:
         ):
             self.player.step()
         elif self.has_touch and (tap := text(message.get("tap"), 20)) in TAPS:
-            self.hass.async_create_task(self._async_do(page, tap), self.name)
+            part = int(message.get("part") == 1)
+            self.hass.async_create_task(self._async_do(page, tap, part), self.name)
 
     @callback
     def async_link(self, link: str | None, item_id: str | None) -> None:
@@ -213,9 +216,9 @@ class Screen:
         for page in self.pages:
             page.changed()
 
-    async def _async_do(self, page: Page, tap: str) -> None:
+    async def _async_do(self, page: Page, tap: str, part: int) -> None:
         """Do with the work on a page what a tap on it asks for, as its owner would, and tell it how that went."""
-        work = page.work
+        work, self.part = page.work, part
         entity_id = er.async_get(self.hass).async_get_entity_id(
             Platform.MEDIA_PLAYER, DOMAIN, self.device_id
         )
@@ -227,7 +230,8 @@ class Screen:
         except HomeAssistantError as err:
             LOGGER.warning("A tap did nothing: %s", err)
             tap = "refused"
-        page.tapped = {"work": work, "tap": tap}
+        self.part = 0
+        page.tapped = {"work": work, "part": part, "tap": tap}
         page.changed()
 
     @property

@@ -14,7 +14,7 @@ from homeassistant.helpers.network import is_hass_url
 
 from ..client.guard import is_home_name
 from ..client.text import plain_host, web_url
-from ..grants import LENT
+from ..grants import GRANTS, LENT
 
 WRITTEN: Final = re.compile(
     r"data:text/html(?:;charset=([\w-]{1,20}))?(;base64)?,", re.IGNORECASE
@@ -33,18 +33,21 @@ class Source:
         key: names it.
         url: where a page loads it from; empty for a page that is written in its address.
         has_origin: whether it may have the origin of its host.
+        is_ours: whether it is a page with pictures that are lent, on which a tap is not for the page.
     """
 
     key: str
     url: str
     has_origin: bool
+    is_ours: bool = False
 
 
 def source_of(hass: HomeAssistant, source: str) -> Source:
     """Return how the source of a work is loaded."""
     key = blake2b(source.encode("utf-8", "replace"), digest_size=9).hexdigest()
     if WRITTEN.match(source):
-        return Source(key, "", False)
+        is_ours = hass.data[GRANTS].media_id_of(source) is not None
+        return Source(key, "", False, is_ours)
     if source[:5].lower() == "data:":
         return Source(key, source, False)
     try:

@@ -31,6 +31,7 @@ from ..item import WORK_IDS, Item
 from ..listing import Lazy
 from ..node import Inside, NodeKind, key_of, media_id, node_id, split_node_id
 from ..search import Lines, line_of
+from .hidden import Hidden
 from .provider import Provider, Source, source_of
 
 SUBENTRY_ALBUM: Final = "album"
@@ -47,10 +48,15 @@ class Albums(Provider):
     surprise = "albums"
 
     def __init__(
-        self, hass: HomeAssistant, entry: ConfigEntry[Any], on_change: CALLBACK_TYPE
+        self,
+        hass: HomeAssistant,
+        entry: ConfigEntry[Any],
+        on_change: CALLBACK_TYPE,
+        hidden: Hidden,
     ) -> None:
-        """Initialize the albums of a config entry."""
+        """Initialize the albums of a config entry, with the works that are hidden."""
         super().__init__(hass, entry, on_change)
+        self._hidden = hidden
         subentries = entry.get_subentries_of_type(SUBENTRY_ALBUM)
         self.albums = tuple(
             Album(it.subentry_id, it.title, it.data) for it in subentries
@@ -117,7 +123,7 @@ class Albums(Provider):
                 f"{album.title!r} has no picture that can be shown",
                 translation_key="album_empty",
             )
-        items = items_of(self.hass, files, album.duration, album.pairs, album.order)
+        items = items_of(self.hass, files, album, self._hidden.keys)
         # Its id stays the same.
         own_id = str(uuid5(WORK_IDS, item.id))
         built = self.build_items(replace(item, title=album.title), items, id=own_id)
@@ -203,7 +209,7 @@ async def async_folder_playlist(
             "the folder has no picture that can be shown", translation_key="album_empty"
         )
     title = album.title or DOMAIN
-    items = items_of(hass, shown, album.duration)
+    items = items_of(hass, shown, album)
     return Playlist(
         document=build(title, items, id=str(uuid5(WORK_IDS, folder))),
         origin=Origin.OURS,
