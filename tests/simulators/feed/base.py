@@ -49,8 +49,8 @@ class Feed:
         try:
             for verb, expression, name in _ROUTES:
                 match = re.fullmatch(expression, request.path)
-                if match and verb == request.method:
-                    handler: Callable[..., Answer] = getattr(self, f"_{name}")
+                handler: Callable[..., Answer] | None = getattr(self, f"_{name}", None)
+                if match and verb == request.method and handler:
                     return handler(request, *match.groups())
             return self._elsewhere()
         except RefusalError as err:

@@ -11,18 +11,11 @@ from .signing import SigningKey
 
 @dataclass(slots=True)
 class Settings:
-    """Settings that the rules of a feed need.
-
-    Attributes:
-        queued_status: what a queued write is answered with.
-        now: nanoseconds since 1970.
-    """
+    """Settings that the rules of a feed need; ``now`` is in nanoseconds since 1970."""
 
     api_key: str
     key: SigningKey
     extensions: bool = True
-    always_async: bool = False
-    queued_status: int = 202
     random: random.Random = field(default_factory=random.Random)
     now: Callable[[], int] = time.time_ns
 

@@ -39,7 +39,6 @@ class FeedSimulator:
         faults: what happens to the next requests that match; the first match counts.
         requests: how many requests came, by method and path.
         log: every request in order.
-        queue_delay: seconds until a queued write (202) can be read; None means never by itself.
         latency: seconds every answer takes.
         clock_offset: seconds by which the feed's clock is ahead.
         date_offset: seconds by which the ``Date`` of its answers is ahead of that, as of a proxy's.
@@ -56,18 +55,14 @@ class FeedSimulator:
         signing_seed: bytes = _DEFAULT_SEED,
         random_seed: int = 2,
         latency: float = 0.0,
-        queue_delay: float | None = 0.1,
-        always_async: bool = False,
-        queued_status: int = 202,
         version: str = "1.2.0",
     ) -> None:
-        """Initialize a feed; ``version`` is that of a signed feed, ``queued_status`` 201 where a queueing feed does not say so."""
+        """Initialize a feed; ``version`` is that of a signed feed."""
         self.family: Family = family
         self.host = host
         self.latency = latency
         self.clock_offset = 0.0
         self.date_offset = 0.0
-        self.queue_delay = queue_delay
         self.faults: list[Fault] = []
         self.requests: Counter[tuple[str, str]] = Counter()
         self.log: list[Request] = []
@@ -78,8 +73,6 @@ class FeedSimulator:
             api_key=api_key or _DEFAULT_KEYS[family],
             key=SigningKey.from_seed(signing_seed),
             extensions=extensions,
-            always_async=always_async,
-            queued_status=queued_status,
             random=random.Random(random_seed),
             now=self._now,
         )
@@ -254,16 +247,6 @@ class FeedSimulator:
         row = self._feed.playlists.find(key)
         return row.id if row else key
 
-    async def process_queue(self) -> None:
-        """Process all queued writes now."""
-        if isinstance(self._feed, TsFeed):
-            self._feed.process_queue()
-
-    async def _process_later(self, delay: float) -> None:
-        """Process the queued writes after a while."""
-        await asyncio.sleep(delay)
-        await self.process_queue()
-
     async def _serve(self, request: web.Request) -> web.StreamResponse:
         """Answer a request, which goes on if the client leaves."""
         if (worker := asyncio.current_task()) is not None:
@@ -330,17 +313,10 @@ class FeedSimulator:
         return fault.changed(await self._handle(wanted), asked, self.settings.key)
 
     async def _handle(self, asked: Request) -> Answer:
-        """Process a request, and its queue some time later."""
-        if self.family != "signed" and (refused := recorded(self.family, asked)):
+        """Process a request."""
+        if self.family == "v2" and (refused := recorded(asked)):
             return refused
         answer = self._feed.handle(asked)
-        if (
-            answer.status in (202, self.settings.queued_status)
-            and self.queue_delay is not None
-        ):
-            worker = asyncio.create_task(self._process_later(self.queue_delay))
-            self._workers.add(worker)
-            worker.add_done_callback(self._workers.discard)
         _LOGGER.debug("%s %s: %s", asked.method, asked.path, answer.status)
         return answer
 
