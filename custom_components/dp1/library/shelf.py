@@ -30,8 +30,6 @@ from .listing import PATIENCE, Delta, Json, Listing, ListKind, Record, with_paus
 LAST_LIST_RETRY: Final = 900.0
 # Seconds until what was read is saved, which can be several megabytes on a memory card.
 SAVE_DELAY: Final = 900.0
-# Of the shape of what is stored; another one is read again from the server.
-VERSION: Final = 1
 SUBENTRY: Final = "subentry."
 
 type Read[T] = Callable[[], Coroutine[Any, Any, T]]
@@ -300,7 +298,7 @@ class Shelf[T: Record]:
 
     def to_store(self) -> Json:
         """Return the content of the file as plain JSON; runs in another thread."""
-        data: Json = {"version": VERSION, "url": self.url}
+        data: Json = {"url": self.url}
         for name, kind in self._kinds.items():
             stored = {
                 key: listing.to_store()
@@ -321,8 +319,6 @@ class Shelf[T: Record]:
             if state is not None and not self._is_usable(state):
                 return
             self.state = state or self.state
-        if data.get("version", VERSION) != VERSION:
-            return
         for name, kind in self._kinds.items():
             stored = data.get(name)
             lists = mapping(stored) if kind.is_keyed else {"": stored}
