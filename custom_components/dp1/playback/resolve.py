@@ -12,7 +12,7 @@ from homeassistant.exceptions import HomeAssistantError
 
 from ..addresses import ADDRESSES
 from ..client.hosts import work_url
-from ..client.indexer.links import ExhibitionLink, Link, LinkError, Refusal, parse_link
+from ..client.indexer.links import NOT_HERE, ExhibitionLink, Link, LinkError, parse_link
 from ..client.playlist.document import (
     MAX_DOCUMENT,
     check,
@@ -223,8 +223,8 @@ async def _async_of_medium(
     try:
         link = parse_link(media_id)
     except LinkError as err:
-        if err.refusal is not Refusal.NOT_HERE or medium.kind not in WEB_TYPES:
-            raise invalid_input(err.refusal, link=media_id) from err
+        if str(err) != NOT_HERE or medium.kind not in WEB_TYPES:
+            raise invalid_input(str(err), link=media_id) from err
         link = None
     if link is not None:
         return await _async_from_link(hass, medium, request, link)

@@ -11,7 +11,6 @@ Blockscout, 2026.
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from enum import StrEnum
 from hashlib import sha256
 import re
 from typing import Any, Final
@@ -105,24 +104,12 @@ _LONGEST_LINK = 2048
 _MAX_EVM_NUMBER = 2**256
 
 
-class Refusal(StrEnum):
-    """The reason why a link of a marketplace cannot be resolved."""
-
-    NOT_HERE = "link_not_here"
-    WRONG_ADDRESS = "link_wrong_address"
+# Why a link of a marketplace cannot be resolved.
+NOT_HERE, WRONG_ADDRESS = "link_not_here", "link_wrong_address"
 
 
 class LinkError(ValueError):
-    """A link of a known site that cannot be resolved; its text may be shown.
-
-    Attributes:
-        refusal: why.
-    """
-
-    def __init__(self, refusal: Refusal) -> None:
-        """Initialize with the reason."""
-        super().__init__(refusal.value)
-        self.refusal = refusal
+    """A link of a known site that cannot be resolved; its text is why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,16 +174,16 @@ def _of_contract(match: re.Match[str], site: str = "") -> TokenLink | ContractLi
     """Return the token or the contract of a link, if its chain is one that the indexer has."""
     named, chain = match["chain"], chain_of(match["contract"])
     if named and _CHAINS.get(named) != chain:
-        raise LinkError(Refusal.NOT_HERE)
+        raise LinkError(NOT_HERE)
     try:
         contract = checked_address(match["contract"])
     except ValueError:
-        raise LinkError(Refusal.WRONG_ADDRESS) from None
+        raise LinkError(WRONG_ADDRESS) from None
     if match["number"] is None:
         return ContractLink(contract)
     number = match["number"].lstrip("0") or "0"
     if chain == ETHEREUM and int(number) >= _MAX_EVM_NUMBER:
-        raise LinkError(Refusal.NOT_HERE)
+        raise LinkError(NOT_HERE)
     return TokenLink(contract, number)
 
 
@@ -241,14 +228,8 @@ _SITES: Mapping[str, tuple[tuple[str, _Make], ...]] = {
     ),
     "teia.art": ((rf"/objkt/{_NUMBER}", _teia),),
     "hicetnunc.xyz": ((rf"/objkt/{_NUMBER}", _teia),),
-    "opensea.io": (),
-    "superrare.com": (),
-    "rarible.com": (),
-    "verse.works": (),
-    "raster.art": (),
-    "neort.io": (),
-    "etherscan.io": (),
-    "tzkt.io": (),
+    **dict.fromkeys(("opensea.io", "superrare.com", "rarible.com", "verse.works"), ()),
+    **dict.fromkeys(("raster.art", "neort.io", "etherscan.io", "tzkt.io"), ()),
 }
 
 
@@ -285,7 +266,7 @@ def parse_link(text: str) -> Link | None:
         if match := re.fullmatch(form, path):
             return make(match, site)
     if _LOOKS_LIKE_LINK.fullmatch(path):
-        raise LinkError(Refusal.NOT_HERE)
+        raise LinkError(NOT_HERE)
     return None
 
 
