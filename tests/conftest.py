@@ -12,6 +12,8 @@ from pytest_homeassistant_custom_component.common import MockConfigEntry
 from zeroconf import IPVersion
 
 import custom_components  # noqa: F401  (before Home Assistant looks for its own test integrations)
+from custom_components.dp1 import addresses
+from custom_components.dp1.client.hosts import GATEWAYS
 from homeassistant import block_async_io, config_entries
 from homeassistant.components.zeroconf.models import HaAsyncZeroconf, HaZeroconf
 from homeassistant.core import HomeAssistant
@@ -21,10 +23,12 @@ from homeassistant.util import executor
 from .client.timing import impatient
 from .displays import DEVICE_ID, Names, entry_of, set_up
 from .galleries import Gallery
+from .pictures import PNG
 from .simulators.catalog.simulator import CatalogSimulator
 from .simulators.display import DisplaySimulator
 from .simulators.display.mdns import close
 from .simulators.feed import FeedSimulator
+from .simulators.gateway import CID, ID, Internet, Mode
 from .timing import FAST
 from .walls import Wall
 
@@ -54,7 +58,7 @@ FULL = (
     *("tests/test_benchmark.py", "tests/test_faults.py", "tests/test_fuzz.py"),
     *("tests/test_soak.py", "tests/actions/test_endless_input.py"),
     *("tests/actions/test_large_documents.py", "tests/screen/test_network.py"),
-    *("tests/screen/test_outlived_hosts.py", "tests/screen/test_own_pictures.py"),
+    *("tests/screen/test_own_pictures.py"),
     *("tests/screen/test_page.py", "tests/screen/test_tap.py"),
     *("tests/screen/test_works.py", "tests/voice/test_among_others.py"),
     *("tests/voice/test_cost.py", "tests/voice/test_fresh_wishes.py"),
@@ -181,6 +185,20 @@ async def setup_display(
     hass: HomeAssistant, display_entry: MockConfigEntry
 ) -> MockConfigEntry:
     return await set_up(hass, display_entry)
+
+
+@pytest.fixture
+async def internet(
+    socket_enabled: None, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[Internet]:
+    """An internet in which there are all gateways and the hosts of the vendor, from before Home Assistant has a session for it."""
+    gateways = (gateway.host for each in GATEWAYS.values() for gateway in each)
+    hosts = dict.fromkeys((*gateways, "cdn.artworks.feralfile.io"), Mode.LIVES)
+    works = dict.fromkeys((f"{CID}/a.png", ID), ("image/png", PNG))
+    works[f"{CID}/"] = ("text/html", b"<h1>Work</h1>")
+    async with Internet(hosts, works).running() as simulated:
+        monkeypatch.setattr(addresses, "public_session", simulated.session)
+        yield simulated
 
 
 @pytest.fixture

@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
-from custom_components.dp1 import addresses as addresses_module
 from custom_components.dp1.browse.pictures import PICTURES
 from custom_components.dp1.client.health import Health
 from custom_components.dp1.client.hosts import GATEWAYS, SMALL, SMALL_CID, own_gateway
@@ -19,10 +18,9 @@ from .displays import ENTITY_ID, playlist, until
 from .libraries import library_entry, set_up
 from .pictures import PNG
 from .simulators.feed import FeedSimulator
-from .simulators.gateway import Internet, Mode
+from .simulators.gateway import CID, Internet, Mode
 from .walls import Wall
 
-CID = "bafybeie5nqv6kd3qnfjupgvz34woh3oksc3iau6abmyajn7qvtf6d2ho34"
 PICTURE = f"ipfs://{CID}/a.png"
 FIRST = "https://ipfs.filebase.io"
 
@@ -42,18 +40,6 @@ async def node(socket_enabled: None) -> AsyncIterator[ScriptedServer]:
 
     async with ScriptedServer.run(answer) as server:
         yield server
-
-
-@pytest.fixture
-async def internet(
-    monkeypatch: pytest.MonkeyPatch, socket_enabled: None
-) -> AsyncIterator[Internet]:
-    """An internet with all public gateways, which have the same picture."""
-    hosts = dict.fromkeys((gateway.host for gateway in GATEWAYS["ipfs"]), Mode.LIVES)
-    works = {f"{CID}/a.png": ("image/png", PNG)}
-    async with Internet(hosts, works).running() as simulated:
-        monkeypatch.setattr(addresses_module, "public_session", simulated.session)
-        yield simulated
 
 
 def health_of(text: str) -> Health:

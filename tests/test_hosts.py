@@ -1,44 +1,20 @@
 """Test what becomes of works whose hosts end."""
 
-from collections.abc import AsyncIterator
-
 import pytest
 
-from custom_components.dp1 import addresses as addresses_module, async_setup_data
+from custom_components.dp1 import async_setup_data
 from custom_components.dp1.browse.pictures import PICTURES, Pictures
 from custom_components.dp1.client.hosts import GATEWAYS
 from custom_components.dp1.hosts import HOSTS, MAX_LOOKS, Hosts
 from homeassistant.core import HomeAssistant
 
 from .pictures import PNG
-from .simulators.gateway import Internet, Mode
+from .simulators.gateway import CID, ID, Internet, Mode
 from .timing import set_timing
 
-CID = "bafybeie5nqv6kd3qnfjupgvz34woh3oksc3iau6abmyajn7qvtf6d2ho34"
 FIRST, *OTHERS = [gateway.host for gateway in GATEWAYS["ipfs"]]
-ID = "-bNbA3TEQVL60xlgCcqdz4ZPHFZ711cZ3hmkpGttDt_"
-NEW = "cdn.artworks.feralfile.io"
 # In subdomain form.
 RUNS_SCRIPTS = "ipfs.hypha.coop"
-
-
-@pytest.fixture
-async def internet(
-    monkeypatch: pytest.MonkeyPatch, socket_enabled: None
-) -> AsyncIterator[Internet]:
-    """An internet in which there are all gateways."""
-    hosts = dict.fromkeys(
-        (gateway.host for each in GATEWAYS.values() for gateway in each), Mode.LIVES
-    )
-    hosts[NEW] = Mode.LIVES
-    works = {
-        f"{CID}/a.png": ("image/png", PNG),
-        ID: ("image/png", PNG),
-        f"{CID}/": ("text/html", b"<h1>Work</h1>"),
-    }
-    async with Internet(hosts, works).running() as simulated:
-        monkeypatch.setattr(addresses_module, "public_session", simulated.session)
-        yield simulated
 
 
 @pytest.fixture

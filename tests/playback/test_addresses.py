@@ -5,7 +5,6 @@ import json
 from typing import Any
 
 import pytest
-from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from custom_components.dp1.client.catalog.artwork import picture_url, source_url
 from custom_components.dp1.client.catalog.models import Artwork, Series
@@ -14,21 +13,17 @@ from custom_components.dp1.client.indexer.tokens import Token
 from custom_components.dp1.client.playlist.document import for_display
 from custom_components.dp1.client.playlist.manifest import artists_in, picture_in
 from custom_components.dp1.client.playlist.playlist import Origin, Playlist
-from custom_components.dp1.display.hung import Hung
-from custom_components.dp1.display.wall import WALLS
 from custom_components.dp1.playback.alive import async_alive
 from custom_components.dp1.playback.request import Request, art_of
 from custom_components.dp1.playback.resolve import async_resolve
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError, ServiceValidationError
 
-from tests.collections import COLLECTOR, SUBENTRY, collection_entry
-from tests.displays import ENTITY_ID, playlist, set_up, until
+from tests.displays import playlist, set_up
 from tests.galleries import CHANNEL, EVENING, Gallery
 from tests.libraries import library_entry
 from tests.simulators.display import DisplaySimulator
 from tests.simulators.feed import FeedSimulator
-from tests.simulators.indexer import IndexerSimulator
 
 SERIES = Series(id="s", exhibition_id="e", title="Tides")
 CID = "bafybeie5nqv6kd3qnfjupgvz34woh3oksc3iau6abmyajn7qvtf6d2ho34"
@@ -230,62 +225,6 @@ async def test_an_exhibition_and_a_series(hass: HomeAssistant) -> None:
         for art in ({"series": series["id"]}, {"exhibition": show["id"]}):
             await gallery.cast(**art, limit=1000)
             assert wanted <= set(on(gallery.wall)), art
-
-
-@pytest.mark.usefixtures("socket_enabled")
-async def test_a_collection(
-    hass: HomeAssistant, setup_display: None, display: DisplaySimulator
-) -> None:
-    """Tokens of one's own: expected and seen, on the wall."""
-    async with FeedSimulator(random_seed=1) as feed, IndexerSimulator() as indexer:
-        records = indexer.own(COLLECTOR, len(WEB))
-        for record, written in zip(records, WEB, strict=True):
-            record["display"] = {"name": written, "image_url": written}
-            record["media_assets"] = []
-        entry = await set_up(hass, collection_entry(feed.url, indexer.url, COLLECTOR))
-        node = f"media-source://dp1/{entry.entry_id}/collection/{SUBENTRY}"
-        display.caster.preflight = False
-        (server,) = entry.runtime_data.collections.servers
-        await until(lambda: server.list.complete)
-        await hass.services.async_call(
-            "dp1",
-            "cast_playlist",
-            {"entity_id": ENTITY_ID, "media_content_id": node, "limit": 1000},
-            blocking=True,
-        )
-        assert set(on(display)) == set(WEB.values())
-
-
-@pytest.mark.usefixtures("socket_enabled")
-async def test_the_history_after_a_restart(
-    hass: HomeAssistant, setup_display: MockConfigEntry, display: DisplaySimulator
-) -> None:
-    """What was cast before Home Assistant started again: expected and seen, on the wall."""
-    document = playlist(*map(str, range(len(ADDRESSES))))
-    for item, written in zip(document["items"], ADDRESSES, strict=True):
-        item["source"] = written
-    display.caster.preflight = False
-    entry = setup_display
-    history = entry.runtime_data.history
-    # As it was stored before addresses were looked at.
-    history.add(Hung(asked=Playlist(document=document, origin=Origin.OURS)))
-    (media_id,) = (it.media_id for it in history.entries())
-    await hass.config_entries.async_unload(entry.entry_id)
-    # A wall outlives its entry until Home Assistant stops.
-    hass.data[WALLS].clear()
-    await hass.config_entries.async_setup(entry.entry_id)
-    assert entry.runtime_data.history is not history
-    await hass.services.async_call(
-        "media_player",
-        "play_media",
-        {
-            "entity_id": ENTITY_ID,
-            "media_content_id": media_id,
-            "media_content_type": "playlist",
-        },
-        blocking=True,
-    )
-    assert on(display) == list(ADDRESSES.values())
 
 
 @pytest.mark.usefixtures("socket_enabled")

@@ -5,25 +5,21 @@ from typing import Any
 
 import pytest
 
-from custom_components.dp1 import addresses as addresses_module
 from custom_components.dp1.client.hosts import GATEWAYS
 from custom_components.dp1.hosts import HOSTS
 from homeassistant.components import persistent_notification
 from homeassistant.exceptions import HomeAssistantError
 
 from tests.displays import playlist, settle, until
-from tests.pictures import PNG
 from tests.simulators.display import FaultKind
-from tests.simulators.gateway import Internet, Mode
+from tests.simulators.gateway import CID, ID, Internet, Mode
 from tests.timing import set_timing
 from tests.walls import Wall
 
-CID = "bafybeie5nqv6kd3qnfjupgvz34woh3oksc3iau6abmyajn7qvtf6d2ho34"
-ID = "-bNbA3TEQVL60xlgCcqdz4ZPHFZ711cZ3hmkpGttDt_"
 OF_ARWEAVE = f"https://arweave.net/{ID}"
 FIRST, SECOND = "ipfs.filebase.io", "ipfs.hypha.coop"
 NEW = "cdn.artworks.feralfile.io"
-PICTURE, PAGE = "picture.png", "work/"
+PICTURE, PAGE = "a.png", ""
 LIST = f"https://{NEW}/list.json"
 MEDIUM = {"media_content_type": "", "media_content_id": LIST}
 ENTRANCES: dict[str, tuple[str, dict[str, Any]]] = {
@@ -40,28 +36,10 @@ ENTRANCES: dict[str, tuple[str, dict[str, Any]]] = {
 
 
 @pytest.fixture
-async def internet(
-    monkeypatch: pytest.MonkeyPatch, socket_enabled: None
-) -> AsyncIterator[Internet]:
-    """An internet with all gateways, in which the display is, too."""
-    # However slow the machine is.
-    set_timing(title_timeout=30.0)
-    hosts = dict.fromkeys(
-        (gateway.host for each in GATEWAYS.values() for gateway in each), Mode.LIVES
-    )
-    works = {
-        f"{CID}/{PICTURE}": ("image/png", PNG),
-        ID: ("image/png", PNG),
-        f"{CID}/{PAGE}": ("text/html", b"<h1>Work</h1>"),
-    }
-    async with Internet({**hosts, NEW: Mode.LIVES}, works).running() as simulated:
-        monkeypatch.setattr(addresses_module, "public_session", simulated.session)
-        yield simulated
-
-
-@pytest.fixture
 async def wall(internet: Internet, bare: Wall) -> AsyncIterator[Wall]:
     """A display that loads its works from that internet."""
+    # However slow the machine is.
+    set_timing(title_timeout=30.0)
     async with internet.session() as session:
         for part in (bare.display.caster, bare.display._painter):
             before, part.session = part.session, session

@@ -297,6 +297,16 @@ async def test_codes_of_several_browsers(
     screens._codes.clear()
 
 
+async def test_a_page_that_was_opened_by_https(
+    screens: Screens, screen: Screen, page: Page
+) -> None:
+    """It is known, as it loads nothing by http."""
+    display = screens.display(screen.device_id)
+    assert not display.is_secure
+    await page.open(page.origin.replace("http:", "https:"))
+    assert display.is_secure
+
+
 async def test_another_site_has_nothing_to_do_here(
     screens: Screens, page: Page, monkeypatch: pytest.MonkeyPatch
 ) -> None:

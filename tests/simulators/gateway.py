@@ -19,6 +19,9 @@ from .display.tls import server_context
 from .serving import stop_serving
 
 CHUNK = 64 * 1024
+# Content of IPFS, and of Arweave.
+CID = "bafybeie5nqv6kd3qnfjupgvz34woh3oksc3iau6abmyajn7qvtf6d2ho34"
+ID = "-bNbA3TEQVL60xlgCcqdz4ZPHFZ711cZ3hmkpGttDt_"
 _OWN_ORIGIN = re.compile(r"^[a-z2-7]{52}\.")
 LISTING = "<!DOCTYPE html><title>/ipfs/{0}</title><h1>Index of /ipfs/{0}</h1><a href='..'>..</a>"
 
