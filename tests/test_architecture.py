@@ -68,20 +68,6 @@ LIBRARY_ORDER: tuple[set[str], ...] = (
     {"libraries"},
 )
 
-# Where texts of people and of Home Assistant enter; those of all others enter in the client.
-TEXT_DOORS = {
-    "display.discovery",
-    "errors",
-    "library.folder",
-    "library.providers.album",
-    "library.providers.channel",
-    "library.providers.pictures",
-    "library.settings",
-    "playback.address",
-    "screen.player",
-    "voice.answers",
-}
-
 # They share the trees.
 pytestmark = pytest.mark.xdist_group("sources")
 
@@ -110,25 +96,6 @@ def backward(
         if (here := room(name, package)) != (there := room(other, package))
         if places[here] <= places[there] or other in LOADED
     ]
-
-
-@pytest.mark.parametrize(
-    ("source", "expected"),
-    [
-        ("import homeassistant.core", {"homeassistant.core"}),
-        ("from homeassistant import core", {"homeassistant"}),
-        ("from ..const import DOMAIN", {"a.const"}),
-        ("from . import sibling", {"a.b.sibling"}),
-        ("from . import VALUE", {"a.b"}),
-        ("from .. import const", {"a.const"}),
-        ("def f():\n    from .sibling import late", {"a.b.sibling"}),
-        ("if TYPE_CHECKING:\n    from .sibling import Kind", {"a.b.sibling"}),
-    ],
-)
-def test_imports_are_seen(source: str, expected: set[str]) -> None:
-    """Every form of an import is found."""
-    known = {"a", "a.const", "a.b", "a.b.me", "a.b.sibling"}
-    assert imports("a.b.me", ast.parse(source), known) == expected
 
 
 def test_a_wrong_arrow_is_seen() -> None:
@@ -161,18 +128,6 @@ def test_client_stands_alone() -> None:
         if inside(other, "homeassistant")
         or (inside(other, "custom_components") and not inside(other, CLIENT))
     }
-
-
-def test_texts_are_made_clean_where_they_enter() -> None:
-    """No room cleans texts again that came in through another."""
-    callers = {
-        name.removeprefix(f"{PACKAGE}.")
-        for name, tree in modules(INTEGRATION).items()
-        if not inside(name, CLIENT)
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Call) and ast.unparse(node.func) == "clean"
-    }
-    assert callers == TEXT_DOORS
 
 
 def test_imports_are_relative() -> None:
