@@ -1,13 +1,11 @@
 """What a member of the household may not read is not told to them."""
 
-from typing import Any, override
+from typing import Any
 
 import pytest
 from pytest_homeassistant_custom_component.common import CLIENT_ID
 from pytest_homeassistant_custom_component.typing import WebSocketGenerator
-import voluptuous as vol
 
-from custom_components.dp1.voice.request import Sentence, SpokenIntent
 from homeassistant.auth.models import Group, User
 from homeassistant.components import conversation
 from homeassistant.core import Context
@@ -121,25 +119,6 @@ async def test_two_weeks(home: Home) -> None:
     await until(lambda: minutes_left(home, home.here) == 14 * 24 * 60)
     told = await call(home, "show_art", what="Net Evil", minutes="inf")
     assert "error" in told
-
-
-def test_what_is_no_number() -> None:
-    """A duration that is no number is refused."""
-
-    class TimedIntent(SpokenIntent):
-        """An intent with all slots of times."""
-
-        intent_type = "Timed"
-
-        @override
-        async def answer(self, sentence: Sentence) -> str:
-            return ""
-
-    schema = vol.Schema(TimedIntent().slot_schema)
-    assert schema({"minutes": "5"}) == {"minutes": 5.0}
-    for value in ("nan", float("nan"), float("inf")):
-        with pytest.raises(vol.Invalid):
-            schema({"minutes": value})
 
 
 async def test_a_quantity_without_a_number(home: Home) -> None:
