@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 import logging
-from typing import Any, override
+from typing import Any
 
 from aiohttp import web
 from aiohttp.test_utils import TestServer
@@ -23,7 +23,7 @@ from custom_components.dp1.library.listing import Listing, Record
 from custom_components.dp1.library.providers.feed import server as feed_module
 
 from .conftest import MakeLibrary
-from .shows import listed_shows, player, search_nodes, show_node
+from .shows import HoldingCatalog, listed_shows, player, search_nodes, show_node
 
 from tests.client.keys import keyed
 from tests.displays import name_hosts
@@ -116,26 +116,6 @@ async def test_a_cold_start_without_a_catalog(
     await catalog.start()
     assert len((await library.async_children("exhibitions")).nodes) == 47
     assert library.since is not None
-
-
-class HoldingCatalog(CatalogSimulator):
-    """A catalog that delays one page until it is released.
-
-    Attributes:
-        held: list and offset of the page; None to hold nothing back.
-    """
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.held: tuple[str, int] | None = None
-
-    @override
-    async def _list(self, request: web.Request) -> web.StreamResponse:
-        """Wait for the release of the page, then answer."""
-        page = request.match_info["route"], int(request.query["offset"])
-        while page == self.held:
-            await asyncio.sleep(0.01)
-        return await super()._list(request)
 
 
 async def test_a_page_that_hangs(

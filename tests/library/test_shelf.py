@@ -5,9 +5,8 @@ from collections.abc import AsyncIterator, Iterator
 from copy import deepcopy
 import gc
 import json
-from typing import Any, override
+from typing import Any
 
-from aiohttp import web
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
@@ -23,7 +22,7 @@ from homeassistant.helpers.dispatcher import async_dispatcher_connect
 from homeassistant.util import dt as dt_util
 
 from .conftest import MakeLibrary
-from .shows import search_nodes, show_id
+from .shows import HoldingCatalog, search_nodes, show_id
 from .test_followed import EVENINGS, NIGHTS, document, following
 
 from tests.client.scripted_server import Reply, Request, ScriptedServer
@@ -54,26 +53,6 @@ def news(hass: HomeAssistant) -> Iterator[list[str]]:
     stop = async_dispatcher_connect(hass, NEWS, note)
     yield told
     stop()
-
-
-class HoldingCatalog(CatalogSimulator):
-    """A catalog that does not answer for a list until it is released.
-
-    Attributes:
-        held: the list.
-        waited: how many requests have waited for it.
-    """
-
-    held: str | None = None
-    waited = 0
-
-    @override
-    async def _list(self, request: web.Request) -> web.StreamResponse:
-        """Wait, then answer."""
-        self.waited += request.match_info["route"] == self.held
-        while request.match_info["route"] == self.held:
-            await asyncio.sleep(0.01)
-        return await super()._list(request)
 
 
 async def test_a_cast_takes_nothing_away(
