@@ -8,22 +8,10 @@ from unittest.mock import Mock
 import pytest
 
 from homeassistant.config_entries import ConfigEntryState
-from homeassistant.core import CoreState, HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers.update_coordinator import UpdateFailed
-from homeassistant.setup import async_setup_component
 
-from .client.scripted_server import Reply, ScriptedServer
-from .displays import (
-    DESCRIPTION,
-    DEVICE_ID,
-    FIRMWARE,
-    entry_of,
-    playlist,
-    set_up,
-    settle,
-    until,
-)
+from .displays import DESCRIPTION, FIRMWARE, playlist, settle, until
 from .simulators.display import DisplaySimulator, FaultKind
 from .timing import DEFAULTS, FAST, set_timing
 from .walls import EVENING, Wall
@@ -280,29 +268,6 @@ async def test_a_display_that_is_off_at_start_is_set_up_later(bare: Wall) -> Non
     assert bare.entry.state is ConfigEntryState.LOADED
     assert bare.entry.data["dialect"] == "ff"
     assert len(bare.entry.data["macs"]) == 2
-
-
-@pytest.mark.parametrize(
-    ("dialect", "patience", "state"),
-    [
-        ("ff", 600.0, ConfigEntryState.LOADED),
-        ("legacy", 0.05, ConfigEntryState.SETUP_RETRY),
-    ],
-)
-async def test_silence_does_not_hold_up_the_start(
-    hass: HomeAssistant, dialect: str, patience: float, state: ConfigEntryState
-) -> None:
-    """A display that does not answer does not delay the start of Home Assistant."""
-    assert await async_setup_component(hass, "dp1", {})
-    set_timing(first_patience=patience)
-    hass.set_state(CoreState.not_running)
-    async with ScriptedServer.run(Reply(fault="never")) as server:
-        port = int(server.url.rpartition(":")[2])
-        data = {"host": "127.0.0.1", "port": port, "dialect": dialect}
-        entry = entry_of(DisplaySimulator("B", DEVICE_ID), data=data)
-        await set_up(hass, entry)
-    assert entry.state is state
-    await hass.config_entries.async_unload(entry.entry_id)
 
 
 async def test_firmware_that_is_unwell_is_not_taken_for_another_kind(

@@ -14,46 +14,35 @@ from .sources import INTEGRATION
 from .timing import set_timing
 from .walls import Wall
 
-# An entity with a minus is off until somebody switches it on.
-FIRST = {
-    "binary_sensor playback_problem",
-    "button default_playlist",
-    "button reboot",
-    "button refresh_work",
-    "button -shut_down",
-    "event -activity",
-    "image work",
-    "media_player",
-    "number panel_brightness",
-    "number panel_contrast",
-    "number panel_volume",
-    "remote remote",
-    "select orientation",
-    "select scaling",
-    "sensor -cpu_temperature",
-    "sensor -disk_usage",
-    "sensor -gpu_temperature",
-    "sensor -memory_usage",
-    "sensor -started",
-    "sensor -work_number",
-    "sensor -next_work",
-    "sensor works",
-    "switch panel",
-    "switch sleep_schedule",
-    "time sleep_time",
-    "time wake_time",
-    "update firmware",
-}
-LABELED = {"number seconds_per_work", "select museum_label"}
-SECOND = {
-    "binary_sensor internet",
-    "button -take_screenshot",
-    "image -screenshot",
-    "number margin",
-    "select sleep_days",
-    "sensor last_outage",
-    "switch mature_content",
-}
+
+def named(**keys: str) -> set[str]:
+    """Return entities by platform and key; one with a minus is off until somebody switches it on."""
+    return {f"{name} {key}" for name, each in keys.items() for key in each.split()}
+
+
+FIRST = {"media_player"} | named(
+    binary_sensor="playback_problem",
+    button="default_playlist reboot refresh_work -shut_down",
+    event="-activity",
+    image="work",
+    number="panel_brightness panel_contrast panel_volume",
+    remote="remote",
+    select="orientation scaling",
+    sensor="-cpu_temperature -disk_usage -gpu_temperature -memory_usage -started -work_number -next_work works",
+    switch="panel sleep_schedule",
+    time="sleep_time wake_time",
+    update="firmware",
+)
+LABELED = named(number="seconds_per_work", select="museum_label")
+SECOND = named(
+    binary_sensor="internet",
+    button="-take_screenshot",
+    image="-screenshot",
+    number="margin",
+    select="sleep_days",
+    sensor="last_outage",
+    switch="mature_content",
+)
 ENTITIES = {
     "A": FIRST,
     "A1": FIRST | LABELED,

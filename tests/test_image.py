@@ -170,35 +170,6 @@ async def test_a_snapshot_of_nothing(
     assert not file.exists()
 
 
-@pytest.mark.parametrize(
-    ("kind", "status", "content"),
-    [
-        ("text/html", 200, b"<html>"),
-        ("image/svg+xml", 200, b"<svg><script/></svg>"),
-        ("image/png", 404, b""),
-        ("image/png", 200, PNG + bytes(1000)),
-    ],
-    ids=["page", "scripts", "gone", "large"],
-)
-async def test_picture_that_is_none(
-    bare: Wall,
-    picture: Picture,
-    gallery: Gallery,
-    monkeypatch: pytest.MonkeyPatch,
-    kind: str,
-    status: int,
-    content: bytes,
-) -> None:
-    """A response that is no picture of a safe type and size is not served."""
-    monkeypatch.setattr(fetch_picture, "MAX_PICTURE_BYTES", 1000)
-    gallery.kind, gallery.status, gallery.content = kind, status, content
-    gallery.show(bare, "dawn.png")
-    await bare.set_up()
-    await name_hosts(bare.hass, gallery.url)
-    assert (await picture("work"))[0] == HTTPStatus.NOT_FOUND
-    assert gallery.asked
-
-
 async def test_a_picture_at_home_that_nobody_named(
     bare: Wall, picture: Picture, gallery: Gallery
 ) -> None:
