@@ -42,7 +42,7 @@ from homeassistant.exceptions import HomeAssistantError
 from homeassistant.setup import async_setup_component
 from homeassistant.util import dt as dt_util
 
-from .test_home_media import PNG, SOURCE, play, set_up_home
+from .test_home_media import PNG, SOURCE, do, play, set_up_home
 
 from tests.collections import NOWHERE
 from tests.displays import ENTITY_ID, playlist, state_of, until
@@ -203,15 +203,12 @@ async def test_after_a_restart(
     assert await hass.config_entries.async_reload(display_entry.entry_id)
     await hass.async_block_till_done()
     assert [await status(it) for it in before] == [200] * 4
-    await hass.services.async_call(
-        "dp1",
+    await do(
+        hass,
         "cast_playlist",
-        {
-            "entity_id": ENTITY_ID,
-            "media": [FOLDER, f"{FOLDER}/Beach/Shells.jpg"],
-            "item_duration": 7,
-        },
-        blocking=True,
+        entity_id=ENTITY_ID,
+        media=[FOLDER, f"{FOLDER}/Beach/Shells.jpg"],
+        item_duration=7,
     )
     assert len(display.player.items) == 5
     assert {item["duration"] for item in display.player.items} == {7}
@@ -547,15 +544,11 @@ async def test_pairs(
         find_display(hass, ENTITY_ID).runtime_data, UP_NEXT, str
     )
     assert coming.children and all(it.thumbnail for it in coming.children[:2])
-    await hass.services.async_call(
-        "dp1", "add_favorite", {"entity_id": ENTITY_ID}, blocking=True
-    )
+    await do(hass, "add_favorite", entity_id=ENTITY_ID)
     kept = (await entry.runtime_data.async_children("favorites")).nodes
     assert [it.title for it in kept] == ["Alder"]
     # The other one gets its next neighbor.
-    await hass.services.async_call(
-        "dp1", "hide_work", {"entity_id": ENTITY_ID}, blocking=True
-    )
+    await do(hass, "hide_work", entity_id=ENTITY_ID)
     hidden = (await entry.runtime_data.async_children("hidden")).nodes
     assert [it.title for it in hidden] == ["Alder"]
     await until(lambda: display.player.items[0].get("title") != "Alder · Cedar")
@@ -710,9 +703,7 @@ async def test_a_picture_that_is_gone(
     library: Library = entry.runtime_data
     for name in ("Harbor at noon", "IMG_20230704_101500"):
         await play(hass, f"{FOLDER}/{name}.jpg", "image/jpeg")
-        await hass.services.async_call(
-            "dp1", "add_favorite", {"entity_id": ENTITY_ID}, blocking=True
-        )
+        await do(hass, "add_favorite", entity_id=ENTITY_ID)
     await play(hass, f"media-source://dp1/{entry.entry_id}/album/{KEY}")
     await until(lambda: len(display.player.items) == 4)
     (gone,) = [it for it in sources(display) if "Harbor" in it]
@@ -772,29 +763,18 @@ async def test_never_again(
 
     await until(lambda: on_wall() == shown)
     await until(lambda: state_of(hass).attributes.get("media_title"))
-    answer = await hass.services.async_call(
-        "dp1",
-        "hide_work",
-        {"entity_id": ENTITY_ID},
-        blocking=True,
-        return_response=True,
-    )
+    answer = await do(hass, "hide_work", entity_id=ENTITY_ID)
     await until(lambda: on_wall() == shown[1:])
     photo = f"photo/{KEY}/{quote(f'{FOLDER}/{shown[1]}', safe='')}"
-    await hass.services.async_call(
-        "dp1", "hide_work", {"media_content_id": f"{where}/{photo}"}, blocking=True
-    )
+    await do(hass, "hide_work", media_content_id=f"{where}/{photo}")
     await play(hass, f"{where}/album/{KEY}")
     await until(lambda: on_wall() == shown[2:])
     await play(hass, FOLDER)
     await until(lambda: {*on_wall()} == {*shown[2:]})
     page = (await library.async_children(f"album/{KEY}")).nodes
     assert [library.hidden.has(it.id) for it in page] == [True, True, False, False]
-    await hass.services.async_call(
-        "dp1",
-        "unhide_work",
-        {"media_content_id": answer["hidden"][0]["media_content_id"]},
-        blocking=True,
+    await do(
+        hass, "unhide_work", media_content_id=answer["hidden"][0]["media_content_id"]
     )
     await play(hass, f"{where}/album/{KEY}")
     await until(lambda: on_wall() == [shown[0], *shown[2:]])
@@ -817,23 +797,15 @@ async def test_a_heart(
     page = await async_browse_media(hass, where)
     photo = (page.children or ())[1].media_content_id
     for media_id in (where, photo):
-        await hass.services.async_call(
-            "dp1", "add_favorite", {"media_content_id": media_id}, blocking=True
-        )
+        await do(hass, "add_favorite", media_content_id=media_id)
     assert await hearts() == [True, False, True, False, None]
     assert [it.kind for it in library.favorites.nodes()] == ["picture", "album"]
     await play(hass, f"{FOLDER}/Harbor at noon.jpg", "image/jpeg")
     await until(lambda: state_of(hass).attributes["dp1"]["favorite"] is True)
-    await hass.services.async_call(
-        "dp1", "remove_favorite", {"media_content_id": photo}, blocking=True
-    )
+    await do(hass, "remove_favorite", media_content_id=photo)
     assert await hearts() == [True, False, False, False, None]
-    await hass.services.async_call(
-        "dp1", "add_favorite", {"media_content_id": photo}, blocking=True
-    )
-    await hass.services.async_call(
-        "dp1", "hide_work", {"media_content_id": photo}, blocking=True
-    )
+    await do(hass, "add_favorite", media_content_id=photo)
+    await do(hass, "hide_work", media_content_id=photo)
     assert await hearts() == [True, False, False, False, None]
 
 
@@ -853,9 +825,7 @@ async def test_shuffled_goes_on(
     await play(hass, where)
     await until(lambda: len(display.player.items) == 4)
     third = display.player.items[2]["id"]
-    await hass.services.async_call(
-        "dp1", "show_work", {"entity_id": ENTITY_ID, "work": 3}, blocking=True
-    )
+    await do(hass, "show_work", entity_id=ENTITY_ID, work=3)
     await until(lambda: shown() == third)
     await play(hass, f"{FOLDER}/DSC00012.png", "image/png")
     await until(lambda: len(display.player.items) == 1)
@@ -867,9 +837,7 @@ async def test_shuffled_goes_on(
     entry = await album(hass, order="name")
     await play(hass, where := f"media-source://dp1/{entry.entry_id}/album/{KEY}")
     await until(lambda: shown() == display.player.items[0]["id"])
-    await hass.services.async_call(
-        "dp1", "show_work", {"entity_id": ENTITY_ID, "work": 3}, blocking=True
-    )
+    await do(hass, "show_work", entity_id=ENTITY_ID, work=3)
     await until(lambda: shown() == display.player.items[2]["id"])
     await play(hass, where)
     await until(lambda: shown() == display.player.items[0]["id"])

@@ -2,6 +2,7 @@
 
 from base64 import b64decode
 from io import BytesIO
+from itertools import product
 import json
 from pathlib import Path
 from struct import pack
@@ -120,10 +121,18 @@ async def play(
 
 async def do(hass: HomeAssistant, action: str, **data: Any) -> Any:
     """Run an action of the integration."""
-    has_response = action in ("search", "cast_playlist")
+    has_response = action in ("search", "cast_playlist", "hide_work")
     return await hass.services.async_call(
         "dp1", action, data, blocking=True, return_response=has_response
     )
+
+
+async def upload(hass_client: ClientSessionGenerator, name: str) -> str:
+    """Upload a picture as the card does, and return its id."""
+    form = aiohttp.FormData(quote_fields=False)
+    form.add_field("file", PNG, filename=name, content_type="image/png")
+    answer = await (await hass_client()).post("/api/image/upload", data=form)
+    return f"media-source://image_upload/{(await answer.json())['id']}"
 
 
 async def loaded(display: DisplaySimulator) -> str:
@@ -238,32 +247,6 @@ def of_a_store(request: Request) -> Reply:
         ("list.json", "", Reply(200, {"playlist": []}), "playlist_invalid"),
         ("films.m3u", "", Reply(200, b"#EXTM3U"), "type_not_shown"),
         ("photo.heic", "", Reply(200, b"ftypheic"), "type_not_shown"),
-        *(
-            (f"work.{it}?v=1", kind, Reply(200, b"PK"), "type_not_shown")
-            for it in [
-                "zip",
-                "rar",
-                "7z",
-                "gz",
-                "tar",
-                "psd",
-                "jxl",
-                "heics",
-                "cr2",
-                "nef",
-                "avi",
-                "wmv",
-                "flv",
-                "mpg",
-                "docx",
-                "exe",
-            ]
-            for kind in ("", "image")
-        ),
-        *(
-            ("work", "", Reply(200, b"PK", {"Content-Type": it}), "type_not_shown")
-            for it in ("application/vnd.rar", "video/x-msvideo", "image/heic; a=b")
-        ),
         ("page", "", Reply(404), "page_gone"),
         ("page.html", "web", Reply(410), "page_gone"),
         ("photo.png", "", Reply(404), "page_gone"),
@@ -292,6 +275,43 @@ async def test_what_a_server_has_that_cannot_hang(
             await play(hass, url, kind)
     assert caught.value.translation_key == key
     assert "=a" not in str(caught.value)
+    assert not display.casts
+
+
+async def test_types_that_no_display_shows(
+    hass: HomeAssistant, home: str, display: DisplaySimulator
+) -> None:
+    """They are refused by what a server says, else by the end of their name, also as a picture."""
+    names = [
+        "zip",
+        "rar",
+        "7z",
+        "gz",
+        "tar",
+        "psd",
+        "jxl",
+        "heics",
+        "cr2",
+        "nef",
+        "avi",
+        "wmv",
+        "flv",
+        "mpg",
+        "docx",
+        "exe",
+    ]
+    types = ("application/vnd.rar", "video/x-msvideo", "image/heic; a=b")
+    replies = {f"work.{it}?v=1": Reply(200, b"PK") for it in names}
+    replies |= {
+        f"{n}": Reply(200, b"PK", {"Content-Type": it}) for n, it in enumerate(types)
+    }
+    async with ScriptedServer.run(lambda asked: replies[asked.path[1:]]) as server:
+        await name_hosts(hass, server.url)
+        for path, kind in product(replies, ("", "image")):
+            if "." in path or not kind:
+                with pytest.raises(HomeAssistantError) as caught:
+                    await play(hass, f"{server.url}/{path}", kind)
+                assert caught.value.translation_key == "type_not_shown", path
     assert not display.casts
 
 
@@ -346,13 +366,7 @@ async def test_an_uploaded_picture_hangs(
     hass_client: ClientSessionGenerator,
 ) -> None:
     """A picture uploaded like on the card is shown as one, under the name of its file."""
-    form = aiohttp.FormData()
-    form.add_field("file", PNG, filename="beach.png", content_type="image/png")
-    client = await hass_client()
-    answer = await client.post("/api/image/upload", data=form)
-    assert answer.status == 200
-    uploaded = (await answer.json())["id"]
-    await play(hass, f"media-source://image_upload/{uploaded}", "image")
+    await play(hass, await upload(hass_client, "beach.png"), "image")
     assert await loaded(display) == "image"
     assert display.player.items[0]["title"] == "beach"
     async with (
@@ -371,12 +385,8 @@ async def test_the_name_of_an_upload(
 ) -> None:
     """Whatever somebody calls a file, its name is a line of text where it hangs, in the lists and in the source list."""
     await set_up_library(hass, library_entry(None, "http://127.0.0.1:9"))
-    form = aiohttp.FormData(quote_fields=False)
     name = f"Sea\u202e<img src=x>{'x' * 3000}.png"
-    form.add_field("file", PNG, filename=name, content_type="image/png")
-    answer = await (await hass_client()).post("/api/image/upload", data=form)
-    media_id = f"media-source://image_upload/{(await answer.json())['id']}"
-    await play(hass, media_id, "image")
+    await play(hass, await upload(hass_client, name), "image")
     (hung,) = display.player.items
     await until(lambda: state_of(hass).attributes["dp1"]["favorite"] is False)
     await do(hass, "add_favorite", entity_id=ENTITY_ID)
@@ -398,17 +408,9 @@ async def test_my_pictures(
     library = await set_up_library(hass, library_entry(None, "http://127.0.0.1:9"))
     prefix = f"media-source://dp1/{library.entry_id}"
     (tmp_path / "Sea at noon.png").write_bytes(PNG)
-    client = await hass_client()
     player: Any = hass.data["media_player"].get_entity(ENTITY_ID)
     # A catalog that answers nobody hides no picture.
     await until(lambda: library.runtime_data.catalog_server.list.problem)
-
-    async def upload(name: str) -> str:
-        """Upload a picture."""
-        form = aiohttp.FormData()
-        form.add_field("file", PNG, filename=name, content_type="image/png")
-        answer = await client.post("/api/image/upload", data=form)
-        return f"media-source://image_upload/{(await answer.json())['id']}"
 
     def favorite() -> Any:
         """Return whether what hangs is kept."""
@@ -424,7 +426,7 @@ async def test_my_pictures(
     await until(lambda: state_of(hass).attributes.get("media_title") == "tide")
     assert favorite() is None
     assert "My pictures" not in await titles("")
-    beach = await upload("beach.png")
+    beach = await upload(hass_client, "beach.png")
     for media_id, title in (
         (beach, "beach"),
         (f"{SOURCE}/Sea at noon.png", "Sea at noon"),
