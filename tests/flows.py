@@ -45,6 +45,13 @@ async def begin_options(hass: HomeAssistant, entry_id: str, step: str) -> Any:
     return await fill(hass, menu, next_step_id=step)
 
 
+async def begin_part(hass: HomeAssistant, entry_id: str, kind: str) -> Any:
+    """Open the form for a part of a library."""
+    context = {"source": SOURCE_USER}
+    flow = hass.config_entries.subentries
+    return await flow.async_init((entry_id, kind), context=context)
+
+
 def outcome(step: Any) -> Any:
     """Return the errors of a form or its name, why a dialog has ended, or that it made something."""
     match step["type"]:

@@ -9,12 +9,11 @@ from custom_components.dp1.client import retry
 from custom_components.dp1.client.errors import NotFoundError, TemporaryError
 from custom_components.dp1.client.indexer import client
 from custom_components.dp1.flows import subentries
-from homeassistant.config_entries import SOURCE_USER
 from homeassistant.core import HomeAssistant
 
 from .collections import E1, E2, NOWHERE, T1, collection_of
 from .displays import until
-from .flows import CREATED, fill, outcome
+from .flows import CREATED, begin_part, fill, outcome
 from .libraries import library_entry, set_up, suggested
 from .simulators.indexer import IndexerSimulator
 
@@ -33,11 +32,10 @@ async def library(
 
 async def add(hass: HomeAssistant, entry: MockConfigEntry, **values: Any) -> Any:
     """Fill in the form for a new collection, and do not wait until it is read."""
-    flow = hass.config_entries.subentries
-    handler = (entry.entry_id, "collection")
-    form = await flow.async_init(handler, context={"source": SOURCE_USER})
+    form = await begin_part(hass, entry.entry_id, "collection")
     assert form["description_placeholders"] == {"indexer": "127.0.0.1"}
     values = {"name": "My collection", **values}
+    flow = hass.config_entries.subentries
     return await flow.async_configure(form["flow_id"], values)
 
 
@@ -137,7 +135,5 @@ async def test_names(
 async def test_without_an_indexer(hass: HomeAssistant) -> None:
     """A library without an indexer has no collections."""
     entry = await set_up(hass, library_entry(NOWHERE, options={"indexer_url": ""}))
-    result = await hass.config_entries.subentries.async_init(
-        (entry.entry_id, "collection"), context={"source": SOURCE_USER}
-    )
-    assert outcome(result) == "no_indexer"
+    form = await begin_part(hass, entry.entry_id, "collection")
+    assert outcome(form) == "no_indexer"

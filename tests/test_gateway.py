@@ -15,6 +15,7 @@ from homeassistant.core import HomeAssistant
 
 from .client.scripted_server import Reply, Request, ScriptedServer
 from .displays import ENTITY_ID, playlist, until
+from .flows import begin_options, fill
 from .libraries import library_entry, set_up
 from .pictures import PNG
 from .simulators.feed import FeedSimulator
@@ -108,10 +109,8 @@ def test_what_is_no_address(text: str) -> None:
 async def in_dialog(hass: HomeAssistant, text: str) -> Any:
     """Enter an address in the options of a library."""
     entry = hass.config_entries.async_entries("dp1")[-1]
-    options = hass.config_entries.options
-    menu = await options.async_init(entry.entry_id)
-    form = await options.async_configure(menu["flow_id"], {"next_step_id": "gateway"})
-    return await options.async_configure(form["flow_id"], {"ipfs_gateway": text})
+    form = await begin_options(hass, entry.entry_id, "gateway")
+    return await fill(hass, form, ipfs_gateway=text)
 
 
 @pytest.mark.parametrize(

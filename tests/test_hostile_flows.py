@@ -1,17 +1,13 @@
 """What a hostile server does to the dialogs that ask it: subentries, and the question for another API key."""
 
-from typing import Any
-
 import pytest
-from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from custom_components.dp1.client import retry
-from homeassistant.config_entries import SOURCE_USER
 from homeassistant.core import HomeAssistant
 
 from .client.scripted_server import Reply, ScriptedServer
 from .collections import E1, NOWHERE
-from .flows import CREATED, fill, outcome
+from .flows import CREATED, begin_part, fill, outcome
 from .libraries import library_entry, set_up
 from .library.test_hostile_texts import check
 
@@ -29,13 +25,6 @@ def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(retry, "TRIES", 1)
 
 
-async def dialog(hass: HomeAssistant, entry: MockConfigEntry, kind: str) -> Any:
-    """Open the dialog of a new subentry."""
-    return await hass.config_entries.subentries.async_init(
-        (entry.entry_id, kind), context={"source": SOURCE_USER}
-    )
-
-
 # What else servers do is the client's to refuse.
 FAILS = Reply(500, {"error": INSIDE, "message": INSIDE})
 
@@ -44,7 +33,7 @@ async def test_a_channel_of_a_hostile_feed(hass: HomeAssistant) -> None:
     """The dialog says in a few words that it cannot be read."""
     library = await set_up(hass, library_entry(NOWHERE))
     async with ScriptedServer.run(FAILS) as feed:
-        form = await dialog(hass, library, "channel")
+        form = await begin_part(hass, library.entry_id, "channel")
         result = await fill(hass, form, url=f"{feed.url}/channels/evenings")
     assert outcome(result) == {"url": "cannot_connect"}
     detail = result["description_placeholders"]["detail"]
@@ -59,7 +48,7 @@ async def test_a_collection_of_a_hostile_indexer(hass: HomeAssistant) -> None:
     async with ScriptedServer.run(FAILS) as indexer:
         library = library_entry(NOWHERE, options={"indexer_url": indexer.url})
         await set_up(hass, library)
-        form = await dialog(hass, library, "collection")
+        form = await begin_part(hass, library.entry_id, "collection")
         result = await fill(hass, form, name="Ours", addresses=E1)
         assert outcome(result) == CREATED
         assert await hass.config_entries.async_unload(library.entry_id)

@@ -14,6 +14,7 @@ from homeassistant.exceptions import HomeAssistantError
 from homeassistant.setup import async_setup_component
 
 from tests.displays import DEVICE_ID, entry_of, set_up, state_of, until
+from tests.flows import begin_options, fill
 from tests.libraries import SEED, library_entry
 from tests.simulators.display import DisplaySimulator
 from tests.simulators.feed import FeedSimulator
@@ -106,11 +107,8 @@ async def test_a_wall_shared_by_two_homes(hass: HomeAssistant, tmp_path: Path) -
         assert len(feed.documents) == 1
 
         # The key of the first home, as its library shows it.
-        options = lake.config_entries.options
-        menu = await options.async_init(guest.entry_id)
-        await options.async_configure(menu["flow_id"], {"next_step_id": "import_key"})
-        await options.async_configure(menu["flow_id"], {"signing_key": SEED})
-        await lake.async_block_till_done()
+        form = await begin_options(lake, guest.entry_id, "import_key")
+        await fill(lake, form, signing_key=SEED)
         await run(lake, "update_playlist")
         await until(lambda: titles() == ["sunrise", "noon", "dusk", "dusk"])
         for each in (hass, lake):

@@ -8,7 +8,7 @@ from zeroconf import IPVersion
 from zeroconf.asyncio import AsyncZeroconf
 
 from homeassistant.components.zeroconf.models import HaAsyncZeroconf
-from homeassistant.config_entries import SOURCE_USER, ConfigEntryState
+from homeassistant.config_entries import ConfigEntryState
 from homeassistant.core import HomeAssistant
 from homeassistant.setup import async_setup_component
 
@@ -21,6 +21,7 @@ from tests.displays import (
     state_of,
     until,
 )
+from tests.flows import begin, fill
 from tests.simulators.display import DisplaySimulator
 from tests.simulators.display.mdns import close
 from tests.timing import set_timing
@@ -152,14 +153,8 @@ async def test_a_name_whose_record_goes(
         profile="A", device_id=DEVICE_ID, zeroconf=network
     ) as display:
         await until(lambda: flows(hass))
-        manager = hass.config_entries.flow
-        menu = await manager.async_init("dp1", context={"source": SOURCE_USER})
-        form = await manager.async_configure(
-            menu["flow_id"], {"next_step_id": "display"}
-        )
         name = f"{DEVICE_ID.lower()}.local:{display.port}"
-        result = await manager.async_configure(form["flow_id"], {"host": name})
-        await hass.async_block_till_done()
-        entry = result["result"]
+        added = await fill(hass, await begin(hass, "display"), host=name)
+        entry = added["result"]
         assert entry.data["host"] == display.host
         assert entry.unique_id == DEVICE_ID

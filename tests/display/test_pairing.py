@@ -4,13 +4,13 @@ import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from custom_components.dp1.display import connection
-from homeassistant.config_entries import SOURCE_USER, ConfigEntryState
+from homeassistant.config_entries import ConfigEntryState
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers import entity_registry as er, issue_registry as ir
 
 from ..displays import DEVICE_ID, ENTITY_ID, playlist, set_up, state_of, until
-from ..flows import announce, announcement
+from ..flows import announce, announcement, begin, fill
 from ..simulators.display import DisplaySimulator
 
 ISSUE = ("dp1", f"wants_pairing_{DEVICE_ID}")
@@ -64,12 +64,8 @@ async def test_set_up_and_added(
 ) -> None:
     """At start there is an issue until the entry is removed; the form and a discovery say the same."""
     await display.demand_pairing(how)
-    flows = hass.config_entries.flow
-    result = await flows.async_init("dp1", context={"source": SOURCE_USER})
-    result = await flows.async_configure(result["flow_id"], {"next_step_id": "display"})
-    result = await flows.async_configure(
-        result["flow_id"], {"host": f"{display.host}:{display.port}"}
-    )
+    form = await begin(hass, "display")
+    result = await fill(hass, form, host=f"{display.host}:{display.port}")
     assert result["errors"] == {"host": "wants_pairing"}
     result = await announce(hass, announcement(display.host, display.port))
     assert result["reason"] == "wants_pairing"

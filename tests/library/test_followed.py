@@ -25,7 +25,7 @@ from custom_components.dp1.library.providers.channel import (
     FollowedChannel,
     new_playlists,
 )
-from homeassistant.config_entries import SOURCE_USER, ConfigSubentry
+from homeassistant.config_entries import ConfigSubentry
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.data_entry_flow import FlowResultType
 from homeassistant.helpers.dispatcher import async_dispatcher_connect
@@ -36,6 +36,7 @@ from .shows import search_nodes
 
 from tests.client.scripted_server import Reply, Request, ScriptedServer
 from tests.displays import name_hosts, playlist, state_of, until
+from tests.flows import begin_part, fill
 from tests.libraries import DID, library_entry, set_up
 from tests.simulators.feed import Fault, FeedSimulator
 from tests.test_fuzz import MOST_ATTRIBUTES, unsafe
@@ -111,13 +112,8 @@ class Feed:
 
     async def ask(self, url: str, **values: Any) -> Any:
         """Fill in the form for a channel."""
-        flow = self.hass.config_entries.subentries
-        form = await flow.async_init(
-            (self.entry.entry_id, "channel"), context={"source": SOURCE_USER}
-        )
-        result = await flow.async_configure(form["flow_id"], {"url": url, **values})
-        await self.hass.async_block_till_done()
-        return result
+        form = await begin_part(self.hass, self.entry.entry_id, "channel")
+        return await fill(self.hass, form, url=url, **values)
 
     async def follow(self, path: str, **values: Any) -> ConfigSubentry:
         """Follow a channel of the feed, and wait until it was read."""
@@ -400,12 +396,8 @@ async def test_the_form(hass: HomeAssistant) -> None:
         form = await house.entry.start_subentry_reconfigure_flow(
             hass, subentry.subentry_id
         )
-        result = await hass.config_entries.subentries.async_configure(
-            form["flow_id"],
-            {"name": "Nights", "url": f"{channels}/{NIGHTS}"},
-        )
+        result = await fill(hass, form, name="Nights", url=f"{channels}/{NIGHTS}")
         assert result["reason"] == "reconfigure_successful"
-        await hass.async_block_till_done()
         await until(lambda: house.listed() == ["Playlist 3"])
         hass.config_entries.async_remove_subentry(house.entry, subentry.subentry_id)
         await hass.async_block_till_done()

@@ -36,7 +36,7 @@ from custom_components.dp1.library.length import length_of_film, length_of_sound
 from custom_components.dp1.library.library import Library
 from custom_components.dp1.library.node import NodeKind
 from homeassistant.components.media_source import async_browse_media
-from homeassistant.config_entries import SOURCE_USER, ConfigSubentryData
+from homeassistant.config_entries import ConfigSubentryData
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.setup import async_setup_component
@@ -46,7 +46,7 @@ from .test_home_media import PNG, SOURCE, do, play, set_up_home
 
 from tests.collections import NOWHERE
 from tests.displays import ENTITY_ID, playlist, state_of, until
-from tests.flows import CREATED, fill, outcome
+from tests.flows import CREATED, begin_part, fill, outcome
 from tests.libraries import library_entry, set_up
 from tests.photos import FOLDER as PHOTOS, Photos, PhotosView
 from tests.simulators.display import DisplaySimulator
@@ -280,9 +280,7 @@ async def test_an_album(
 async def test_the_dialog(hass: HomeAssistant, pictures: Path) -> None:
     """An album is added and changed in a dialog that offers the folders, and refuses one without pictures."""
     entry = await set_up(hass, library_entry(NOWHERE))
-    form = await hass.config_entries.subentries.async_init(
-        (entry.entry_id, "album"), context={"source": SOURCE_USER}
-    )
+    form = await begin_part(hass, entry.entry_id, "album")
     values = {"name": "Ours", "folder": FOLDER, "order": "newest", "item_duration": 9}
     for wrong, error in (
         ({"folder": f"{SOURCE}/Nowhere"}, {"folder": "no_pictures"}),
@@ -317,13 +315,7 @@ async def test_the_dialog_opens_folders(hass: HomeAssistant, pictures: Path) -> 
     photos = Photos(hass, {"Walk.jpg": PNG})
     assert await async_setup_component(hass, "image", {})
     entry = await set_up(hass, library_entry(NOWHERE))
-
-    async def begin() -> Any:
-        return await hass.config_entries.subentries.async_init(
-            (entry.entry_id, "album"), context={"source": SOURCE_USER}
-        )
-
-    form = await begin()
+    form = await begin_part(hass, entry.entry_id, "album")
     assert "media-source://media_source" in offered(form) and not photos.browsed
     # Pictures of entities are no album.
     assert "media-source://image" not in offered(form)
@@ -334,13 +326,15 @@ async def test_the_dialog_opens_folders(hass: HomeAssistant, pictures: Path) -> 
     assert offered(form)[PHOTOS] == "albums / one"
     for order in ("newest", "name"):
         assert outcome(await fill(hass, form, folder=PHOTOS, order=order)) == CREATED
-        form = await begin()
+        form = await begin_part(hass, entry.entry_id, "album")
     assert [it.title for it in entry.subentries.values()] == ["one", "one"]
     form = await fill(hass, form, folder=PHOTOS, order="name")
     assert outcome(form) == "already_configured"
     # A source that fails, or sleeps, keeps nothing closed.
     photos.failing = "error"
-    form = await fill(hass, await begin(), folder=where, open=True)
+    form = await fill(
+        hass, await begin_part(hass, entry.entry_id, "album"), folder=where, open=True
+    )
     assert outcome(form) == "user" and PHOTOS not in offered(form)
 
 

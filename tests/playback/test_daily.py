@@ -38,6 +38,7 @@ from tests.displays import (
     state_of,
     until,
 )
+from tests.flows import begin_options, fill
 from tests.libraries import library_entry
 from tests.simulators.display import DisplaySimulator
 from tests.simulators.display.clock import ShiftedClock
@@ -401,14 +402,8 @@ async def test_what_the_app_of_the_vendor_uses(
 
     async def choose(**values: Any) -> Any:
         """Fill in the form."""
-        options = hass.config_entries.options
-        flow = await options.async_init(house.entry.entry_id)
-        await options.async_configure(flow["flow_id"], {"next_step_id": "own_art"})
-        done = await options.async_configure(
-            flow["flow_id"], {"daily_from_vendor": True, **values}
-        )
-        await hass.async_block_till_done()
-        return done
+        form = await begin_options(hass, house.entry.entry_id, "own_art")
+        return await fill(hass, form, daily_from_vendor=True, **values)
 
     async with days(hass, daily(0), new=("B", LISBON), old=("A1", LISBON)) as house:
         house.server.script[:] = [answer]

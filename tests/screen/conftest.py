@@ -13,11 +13,12 @@ from custom_components.dp1.screen.page import PATH
 from custom_components.dp1.screen.pairing import Screens
 from custom_components.dp1.screen.screen import Screen
 from custom_components.dp1.screen.views import async_screens
-from homeassistant.config_entries import SOURCE_USER, ConfigEntry
+from homeassistant.config_entries import ConfigEntry
 from homeassistant.const import EVENT_HOMEASSISTANT_STOP
 from homeassistant.core import HomeAssistant
-from homeassistant.data_entry_flow import FlowResultType
 from homeassistant.setup import async_setup_component
+
+from tests.flows import CREATED, begin, fill, outcome
 
 
 class Page:
@@ -120,15 +121,13 @@ async def screen(screens: Screens, page: Page) -> Screen:
 async def add(hass: HomeAssistant, page: Page) -> ConfigEntry:
     """Add a screen as a person does, and return its entry."""
     code = (await page.open())["code"]
-    flows = hass.config_entries.flow
-    flow = await flows.async_init("dp1", context={"source": SOURCE_USER})
-    flow = await flows.async_configure(flow["flow_id"], {"next_step_id": "screen"})
+    flow = await begin(hass, "screen")
     assert flow["description_placeholders"]["url"].endswith("/dp1/screen")
     wrong = {"code": "12", "name": "Tablet"}
-    flow = await flows.async_configure(flow["flow_id"], wrong)
-    assert flow["errors"] == {"code": "wrong_code"}
-    result = await flows.async_configure(flow["flow_id"], wrong | {"code": code})
-    assert result["type"] is FlowResultType.CREATE_ENTRY
+    flow = await fill(hass, flow, **wrong)
+    assert outcome(flow) == {"code": "wrong_code"}
+    result = await fill(hass, flow, **wrong | {"code": code})
+    assert outcome(result) == CREATED
     page.secret = (await page.socket.receive_json())["secret"]
     await page.open()
     await hass.async_block_till_done()

@@ -54,7 +54,7 @@ from homeassistant.util import dt as dt_util
 
 from ..client.timing import worst_stall
 from ..displays import name_hosts, playlist, set_up, state_of, until
-from ..flows import fill
+from ..flows import CREATED, begin, fill, outcome
 from .conftest import Page, add
 
 pytestmark = pytest.mark.usefixtures("socket_enabled", "mdns")
@@ -807,13 +807,10 @@ async def test_who_does_not_read_is_sent_away(monkeypatch: pytest.MonkeyPatch) -
 async def test_the_code_is_not_used_up(hass: HomeAssistant, page: Page) -> None:
     """The dialog says that the disk is full, and the same code is taken once it is not."""
     code = (await page.open())["code"]
-    flows = hass.config_entries.flow
-    flow = await flows.async_init("dp1", context={"source": SOURCE_USER})
-    flow = await flows.async_configure(flow["flow_id"], {"next_step_id": "screen"})
+    flow = await begin(hass, "screen")
     answers = {"code": code, "name": "Tablet"}
     full = patch.object(SafeStore, "async_save_now", side_effect=HomeAssistantError)
     with full:
-        flow = await flows.async_configure(flow["flow_id"], answers)
-    assert flow["errors"] == {"base": "not_saved"}
-    result = await flows.async_configure(flow["flow_id"], answers)
-    assert result["type"] == "create_entry"
+        flow = await fill(hass, flow, **answers)
+    assert outcome(flow) == {"base": "not_saved"}
+    assert outcome(await fill(hass, flow, **answers)) == CREATED

@@ -23,6 +23,8 @@ from homeassistant.setup import async_setup_component
 from ..displays import until
 from ..libraries import library_entry, set_up
 
+from tests.flows import CREATED, begin_options, fill, outcome
+
 pytestmark = pytest.mark.usefixtures("socket_enabled")
 
 LANGUAGES = {"de", "de-CH", "en"}
@@ -45,14 +47,9 @@ def files(folder: Path) -> set[str]:
 
 async def set_option(hass: HomeAssistant, entry: MockConfigEntry, wanted: bool) -> None:
     """Check or uncheck the option, as its form does."""
-    form = await hass.config_entries.options.async_init(entry.entry_id)
-    form = await hass.config_entries.options.async_configure(
-        form["flow_id"], {"next_step_id": "sources"}
-    )
-    done = await hass.config_entries.options.async_configure(
-        form["flow_id"], {"voice_sentences": wanted, "surprise": {}}
-    )
-    assert done["type"] == "create_entry"
+    form = await begin_options(hass, entry.entry_id, "sources")
+    done = await fill(hass, form, voice_sentences=wanted, surprise={})
+    assert outcome(done) == CREATED
     await hass.async_block_till_done(wait_background_tasks=True)
 
 

@@ -8,7 +8,7 @@ from homeassistant.helpers import llm
 from homeassistant.helpers.llm import LLMContext
 from homeassistant.setup import async_setup_component
 
-from tests.flows import CREATED, announcement, fill, outcome
+from tests.flows import CREATED, announce, announcement, fill, outcome
 from tests.simulators.display import DisplaySimulator
 
 pytestmark = pytest.mark.usefixtures("socket_enabled")
@@ -31,9 +31,7 @@ async def test_what_a_display_calls_itself(hass: HomeAssistant, by: str) -> None
         found = announcement(
             "127.0.0.1", display.port, device_id="FF1-STRANGER", **texts
         )
-        form = await hass.config_entries.flow.async_init(
-            "dp1", context={"source": "zeroconf"}, data=found
-        )
+        form = await announce(hass, found)
         assert outcome(form) == "zeroconf_confirm"
         shown = form["description_placeholders"]["name"].replace("\\", "")
         added = await fill(hass, form)
