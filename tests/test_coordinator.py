@@ -76,11 +76,11 @@ async def test_start_and_reload_only_read(
 
 @pytest.mark.parametrize("profile", FIRMWARE)
 async def test_what_happens_at_the_display_shows(wall: Wall) -> None:
-    """A cast of another client is shown within two seconds, with what pushes omit, and so is one while nobody listened."""
+    """A cast of another client is shown by a push, with what pushes omit, and so is one while nobody listened."""
     display = wall.display
     await until(lambda: len(display.sockets) == 1)
     display.player.load(EVENING)
-    await until(lambda: wall.attribute("media_title") == "Dawn", 2.0)
+    await until(lambda: wall.attribute("media_title") == "Dawn")
     await until(lambda: wall.attribute("media_playlist") == "Evening")
     await display.power_off()
     display.player.load(playlist("Sun", title="Morning"))
@@ -171,7 +171,7 @@ async def test_a_lost_display_is_told_once_and_comes_back(
     await wall.coordinator.async_refresh()
     assert lines() == ["Wall is unavailable"]
     await wall.display.power_on()
-    await until(lambda: wall.state != "unavailable", 5.0)
+    await until(lambda: wall.state != "unavailable")
     assert lines() == ["Wall is unavailable", "Wall is back"]
 
 
@@ -292,5 +292,5 @@ async def test_a_fault_of_ours_in_a_push(
         wall.move(1)
         await until(lambda: "Unexpected error handling a push" in caplog.text)
     wall.move(2)
-    await until(lambda: wall.attribute("media_track") == 3, 5)
+    await until(lambda: wall.attribute("media_track") == 3)
     assert wall.coordinator.connection.connected

@@ -315,4 +315,4 @@ async def test_seconds_per_work_that_nobody_pushes(wall: Wall) -> None:
         await settle(wall.display)
         assert float(wall.value("number", "seconds_per_work") or -1) == seconds
         wall.display.player.handle("updateDefaultDuration", {"durationSeconds": 45})
-        await until(lambda: wall.value("number", "seconds_per_work") == "45.0", 2)
+        await until(lambda: wall.value("number", "seconds_per_work") == "45.0")

@@ -315,7 +315,7 @@ async def test_a_dead_display_does_not_delay_the_start(wall: Wall) -> None:
     hass.set_state(CoreState.running)
     wall.display.heal()
     wall.coordinator.connection.async_retry_now()
-    await until(lambda: wall.state == "idle", 15)
+    await until(lambda: wall.state == "idle")
     assert before == ids()
 
 

@@ -254,4 +254,4 @@ async def test_a_failed_look_up_is_retried_when_the_library_is_back(
     await gallery.cast(playlist=playlist("Tide"))
     await failed.wait()
     await gallery.library.async_add_favorite(gallery.exhibition(LARGE))
-    await until(lambda: gallery.attribute("media_artist") == "Ana Ruiz", 5.0)
+    await until(lambda: gallery.attribute("media_artist") == "Ana Ruiz")

@@ -81,7 +81,7 @@ async def test_a_list_like_the_one_before_but_for_its_sources(wall: Wall) -> Non
     wall.display.player.load(untold("second", title=""))
     wall.move(1)
     source = "https://art.example.org/second/1"
-    await until(lambda: wall.attribute("dp1")["source"] == source, 5)
+    await until(lambda: wall.attribute("dp1")["source"] == source)
     assert wall.attribute("media_playlist") is None
     assert wall.attribute("media_position_updated_at") > since
 

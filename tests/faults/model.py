@@ -66,7 +66,7 @@ class Home:
 
     async def until_shown(self, text: str) -> str:
         """Wait until the media player says something."""
-        await until(lambda: self.shown == text, 10)
+        await until(lambda: self.shown == text)
         return self.shown
 
 

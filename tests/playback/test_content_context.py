@@ -38,7 +38,7 @@ async def test_what_is_of_the_owner_is_shown(hiding: Gallery) -> None:
     assert len(hiding.wall.state.items) == 2
     await hiding.call("show_message", entity_id="all", title="Supper")
     await hiding.call("show_message", entity_id="all", title="Tea", show_for=1)
-    await until(lambda: hiding.wall.state.playlist_title == "Supper", 5)
+    await until(lambda: hiding.wall.state.playlist_title == "Supper")
     await hiding.play(PICTURE, "image/png")
     await hiding.player(
         "play_media",

@@ -190,11 +190,11 @@ async def test_row(
     if entrance in ("message", "blueprint"):
         now = [["Dinner"] if each == T else each for each in now]
     await ask(house, entrance, term)
-    await until(lambda: works(house) == now, 5)
+    await until(lambda: works(house) == now)
     for wall in house.walls.values():
         await settle(wall)
     async_fire_time_changed(house.hass, dt_util.utcnow() + timedelta(seconds=61))
-    await until(lambda: works(house) == after, 5)
+    await until(lambda: works(house) == after)
     for wall in house.walls.values():
         await settle(wall)
     assert works(house) == after

@@ -236,7 +236,7 @@ async def test_a_spread_group_that_shuffles(house: House, step: str) -> None:
         place = player.position - 1
         return works(house) == [order[(place + ahead) % 5] for ahead in range(3)]
 
-    await until(in_step, 10)
+    await until(in_step)
     for room in ROOMS:
         await house.settled(room)
     assert in_step()

@@ -147,7 +147,7 @@ async def test_an_address_that_goes_as_a_document(hass: HomeAssistant) -> None:
         later = dt_util.utcnow() + timedelta(seconds=61)
         async_fire_time_changed(hass, later)
         # The first goes on until its own time is over.
-        await until(lambda: title_on(house, "left") == "Tides", 5)
+        await until(lambda: title_on(house, "left") == "Tides")
         await settle(house.walls["left"])
         async_fire_time_changed(hass, later)
-        await until(lambda: title_on(house, "left") == "Dunes", 5)
+        await until(lambda: title_on(house, "left") == "Dunes")

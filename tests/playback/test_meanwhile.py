@@ -81,7 +81,7 @@ async def test_a_display_that_slept_sleeps_again(house: House) -> None:
 async def in_step(house: House, *shown: str) -> None:
     """Wait until the displays show works."""
     names = list(house.walls)
-    await until(lambda: [house.hanging(name) for name in names] == list(shown), 10)
+    await until(lambda: [house.hanging(name) for name in names] == list(shown))
 
 
 async def test_one_over_another_on_a_member(
@@ -100,8 +100,8 @@ async def test_one_over_another_on_a_member(
     advance(monkeypatch, 7200)
     await end(rooms, *rooms.walls)
     # Two hours later the work of the others may be over, too.
-    await until(lambda: middle.state.playlist_title == "Dunes", 10)
-    await until(lambda: len({rooms.hanging(it) for it in rooms.walls}) == 1, 10)
+    await until(lambda: middle.state.playlist_title == "Dunes")
+    await until(lambda: len({rooms.hanging(it) for it in rooms.walls}) == 1)
     await until(lambda: any(fault.hits for fault in faults))
     middle.heal()
     await end(rooms, *rooms.walls)

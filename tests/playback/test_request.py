@@ -85,8 +85,8 @@ async def test_canceled_during_a_message(house: House, data: dict[str, Any]) -> 
     assert house.attribute("left", "dp1")["until"]
     house.walls["left"].heal()
     async_fire_time_changed(house.hass, dt_util.utcnow() + timedelta(seconds=61))
-    await until(lambda: house.hanging("left") == "Tides 1", 5)
-    await until(lambda: house.attribute("left", "dp1")["until"] is None, 5)
+    await until(lambda: house.hanging("left") == "Tides 1")
+    await until(lambda: house.attribute("left", "dp1")["until"] is None)
 
 
 @pytest.mark.parametrize("over", [False, True])
@@ -217,7 +217,7 @@ async def test_one_is_gone(
     await house.hass.services.async_call(
         "dp1", action, {"entity_id": both, **data}, blocking=True
     )
-    await until(lambda: house.hanging("left") == hangs, 5)
+    await until(lambda: house.hanging("left") == hangs)
     assert GONE in caplog.text
     if action in ("cast_playlist", "show_message"):
         told = await act(house, action, both, **data)
