@@ -48,7 +48,7 @@ FAULTS: tuple[dict[str, Any], ...] = (
     {"cut": Cut.AFTER_BODY},
     {"cut": Cut.AFTER_DONE},
     {"cut": Cut.IN_ANSWER},
-    {"delay": 0.5},
+    {"delay": 60.0},
 )
 SCRIPT = {
     "publish": {
@@ -67,7 +67,7 @@ SCRIPT = {
 @pytest.fixture(autouse=True)
 def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Shorten timeouts."""
-    impatient(monkeypatch, 0.3)
+    impatient(monkeypatch, 2.0)
 
 
 @pytest.fixture

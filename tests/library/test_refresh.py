@@ -6,7 +6,6 @@ from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers import device_registry as dr, entity_registry as er
 
-from tests.client.timing import impatient
 from tests.libraries import library_entry, playlist, set_up
 from tests.simulators.feed import FeedSimulator, bad_gateway
 
@@ -18,10 +17,8 @@ async def test_look_for_news(
     feed: FeedSimulator,
     entity_registry: er.EntityRegistry,
     device_registry: dr.DeviceRegistry,
-    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Button and action refresh at once, and raise if a server does not answer."""
-    impatient(monkeypatch, 0.5)
     entry = await set_up(hass, library_entry(feed.url))
     coordinator = entry.runtime_data.feed_server
     await coordinator.async_list()
