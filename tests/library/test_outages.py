@@ -119,7 +119,9 @@ async def test_a_cold_start_without_a_catalog(
 
 
 async def test_a_page_that_hangs(
-    socket_enabled: None, make_library: MakeLibrary, monkeypatch: pytest.MonkeyPatch
+    catalog: CatalogSimulator,
+    make_library: MakeLibrary,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """After a timeout the pages read so far are shown, and the rest follows."""
     monkeypatch.setattr(catalog_client, "TIMEOUT_SECONDS", 30.0)
@@ -135,34 +137,31 @@ async def test_a_page_that_hangs(
         assert isinstance(kept.missing, UnreachableError)
         return kept
 
-    async with HoldingCatalog() as catalog:
-        catalog.held = "exhibitions", 10
-        library = await make_library(catalog, wait=False)
-        server = library.catalog_server
-        shows = (await so_far(46, lambda: server.async_list(0.05))).records
-        openings = [record.opens_at for record in shows if record.opens_at]
-        assert openings == sorted(openings, reverse=True)
-        assert len(listed_shows(library)) == 44
-        show = next(
-            record for record in shows if record.title == "Twenty Kinds of Weather"
-        )
-        assert (await library.async_node(f"exhibition/{show.id}")).can_play
-        catalog.held = "series", 15
-        part = (await so_far(15, lambda: server.async_series(show.id, 0.05))).records
-        key, size = next(
-            (series.id, series.max_artwork)
-            for series in part
-            if series.model is Model.MULTI_UNIQUE and (series.max_artwork or 0) > 10
-        )
-        catalog.held = "artworks", (size or 0) - 5
-        await so_far(5, lambda: server.async_artworks(key, 10, 0.05))
-        catalog.held = None
-        assert (
-            await library.async_build_playlist(f"series/{key}", limit=10)
-        ).works == 10
-        assert len((await library.async_children(f"exhibition/{show.id}")).nodes) == 20
-        assert len((await library.async_children("exhibitions")).nodes) == 47
-        assert library.problem is None and len(listed_shows(library)) == 47
+    held = catalog.inject("hold", route="exhibitions", offset=10)
+    library = await make_library(catalog, wait=False)
+    server = library.catalog_server
+    shows = (await so_far(46, lambda: server.async_list(0.05))).records
+    openings = [record.opens_at for record in shows if record.opens_at]
+    assert openings == sorted(openings, reverse=True)
+    assert len(listed_shows(library)) == 44
+    show = next(record for record in shows if record.title == "Twenty Kinds of Weather")
+    assert (await library.async_node(f"exhibition/{show.id}")).can_play
+    held.released.set()
+    held = catalog.inject("hold", route="series", offset=15)
+    part = (await so_far(15, lambda: server.async_series(show.id, 0.05))).records
+    key, size = next(
+        (series.id, series.max_artwork)
+        for series in part
+        if series.model is Model.MULTI_UNIQUE and (series.max_artwork or 0) > 10
+    )
+    held.released.set()
+    held = catalog.inject("hold", route="artworks", offset=(size or 0) - 5)
+    await so_far(5, lambda: server.async_artworks(key, 10, 0.05))
+    held.released.set()
+    assert (await library.async_build_playlist(f"series/{key}", limit=10)).works == 10
+    assert len((await library.async_children(f"exhibition/{show.id}")).nodes) == 20
+    assert len((await library.async_children("exhibitions")).nodes) == 47
+    assert library.problem is None and len(listed_shows(library)) == 47
 
 
 async def test_a_catalog_that_asks_to_be_left_alone(

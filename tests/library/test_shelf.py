@@ -107,30 +107,31 @@ async def test_a_first_reading_tells_no_news(
         assert news == ["Playlist 99"]
 
 
-async def test_a_list_that_goes_while_it_is_read(make_library: MakeLibrary) -> None:
+async def test_a_list_that_goes_while_it_is_read(
+    catalog: CatalogSimulator, make_library: MakeLibrary
+) -> None:
     """Who waits for the series of an exhibition that is taken down is told so at once."""
-    async with HoldingCatalog() as catalog:
-        library = await make_library(catalog)
-        show = show_id(catalog, "Longform")
-        catalog.held = "series"
-        reader = asyncio.create_task(library.async_children(f"exhibition/{show}"))
-        await until(lambda: catalog.waited)
-        before = catalog.data.exhibitions[:]
-        catalog.data.exhibitions[:] = [it for it in before if it["id"] != show]
-        try:
-            await library.catalog_server.async_refresh()
-            # The series is held until the end.
-            inside = await reader
-            assert inside.problem is not None and not inside.nodes
-            # It comes back, and is read anew.
-            waited = catalog.waited
-            again = asyncio.create_task(library.catalog_server.async_series(show))
-            await until(lambda: catalog.waited > waited)
-        finally:
-            catalog.data.exhibitions[:] = before
-            catalog.held = None
-        series = await again
-        assert series.records and series.missing is None
+    library = await make_library(catalog)
+    show = show_id(catalog, "Longform")
+    held = catalog.inject("hold", route="series")
+    reader = asyncio.create_task(library.async_children(f"exhibition/{show}"))
+    await until(lambda: held.hits)
+    before = catalog.data.exhibitions[:]
+    catalog.data.exhibitions[:] = [it for it in before if it["id"] != show]
+    try:
+        await library.catalog_server.async_refresh()
+        # The series is held until the end.
+        inside = await reader
+        assert inside.problem is not None and not inside.nodes
+        # It comes back, and is read anew.
+        waited = held.hits
+        again = asyncio.create_task(library.catalog_server.async_series(show))
+        await until(lambda: held.hits > waited)
+    finally:
+        catalog.data.exhibitions[:] = before
+        held.released.set()
+    series = await again
+    assert series.records and series.missing is None
 
 
 async def test_an_error_of_ours_ends_no_reading_for_ever(
@@ -156,38 +157,37 @@ async def test_an_error_of_ours_ends_no_reading_for_ever(
     assert "KeyError" in caplog.text
 
 
-async def test_stopping_ends_every_reading(make_library: MakeLibrary) -> None:
+async def test_stopping_ends_every_reading(
+    catalog: CatalogSimulator, make_library: MakeLibrary
+) -> None:
     """No task of a library is left once it has stopped."""
-    async with HoldingCatalog() as catalog:
-        library = await make_library(catalog)
-        shows = [show["id"] for show in catalog.data.exhibitions[:5]]
-        catalog.held = "series"
-        for show in shows:
-            library.catalog_server.series_of(show).async_start()
-        readers = [
-            asyncio.create_task(library.async_children(f"exhibition/{show}"))
-            for show in shows
-        ]
-        ended = asyncio.Event()
+    library = await make_library(catalog)
+    shows = [show["id"] for show in catalog.data.exhibitions[:5]]
+    held = catalog.inject("hold", route="series")
+    for show in shows:
+        library.catalog_server.series_of(show).async_start()
+    readers = [
+        asyncio.create_task(library.async_children(f"exhibition/{show}"))
+        for show in shows
+    ]
+    ended = asyncio.Event()
 
-        async def slow_to_end() -> None:
-            """Read until it is canceled, and then a moment longer."""
-            try:
-                await asyncio.Event().wait()
-            finally:
-                await asyncio.sleep(0.5)
-                ended.set()
+    async def slow_to_end() -> None:
+        """Read until it is canceled, and then a moment longer."""
+        try:
+            await asyncio.Event().wait()
+        finally:
+            await asyncio.sleep(0.5)
+            ended.set()
 
-        library.catalog_server.create_task("series that ends slowly", slow_to_end())
-        await until(lambda: catalog.waited)
-        await library.async_stop()
-        left = [
-            it.get_name() for it in asyncio.all_tasks() if " series " in it.get_name()
-        ]
-        assert not left and ended.is_set()
-        catalog.held = None
-        for reader in readers:
-            reader.cancel()
+    library.catalog_server.create_task("series that ends slowly", slow_to_end())
+    await until(lambda: held.hits)
+    await library.async_stop()
+    left = [it.get_name() for it in asyncio.all_tasks() if " series " in it.get_name()]
+    assert not left and ended.is_set()
+    held.released.set()
+    for reader in readers:
+        reader.cancel()
 
 
 async def test_documents_together_have_a_limit(

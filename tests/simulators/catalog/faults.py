@@ -1,6 +1,7 @@
 """Faults of the simulated catalog."""
 
-from dataclasses import dataclass
+from asyncio import Event
+from dataclasses import dataclass, field
 from enum import StrEnum
 import json
 from typing import Any
@@ -14,6 +15,7 @@ class FaultKind(StrEnum):
     STATUS = "status"
     DROP = "drop"
     SLOW = "slow"
+    HOLD = "hold"
     HTML = "html"
     TRUNCATED = "truncated"
     ERROR_200 = "error_200"
@@ -47,6 +49,7 @@ class Fault:
         seconds: delay of ``slow``.
         size: maximum number of records of a page for ``clamp``, the total of ``wrong_total``.
         hits: how often it was applied.
+        released: whether ``hold`` has ended.
     """
 
     kind: FaultKind
@@ -60,6 +63,7 @@ class Fault:
     seconds: float = 3600
     size: int = 2
     hits: int = 0
+    released: Event = field(default_factory=Event)
 
     def strikes(self, route: str, offset: int) -> bool:
         """Return whether the fault applies to a request, and count it if so."""

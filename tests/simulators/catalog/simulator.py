@@ -192,6 +192,8 @@ class CatalogSimulator:
             match fault.kind:
                 case FaultKind.SLOW:
                     await asyncio.sleep(fault.seconds)
+                case FaultKind.HOLD:
+                    await fault.released.wait()
                 case FaultKind.STATUS:
                     return _error(fault)
                 case FaultKind.HTML:
