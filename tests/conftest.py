@@ -58,7 +58,7 @@ FULL = (
     *("tests/test_benchmark.py", "tests/test_faults.py", "tests/test_fuzz.py"),
     *("tests/test_soak.py", "tests/actions/test_endless_input.py"),
     *("tests/actions/test_large_documents.py", "tests/screen/test_network.py"),
-    *("tests/screen/test_own_pictures.py"),
+    "tests/screen/test_own_pictures.py",
     *("tests/screen/test_page.py", "tests/screen/test_tap.py"),
     *("tests/screen/test_works.py", "tests/voice/test_among_others.py"),
     *("tests/voice/test_cost.py", "tests/voice/test_fresh_wishes.py"),

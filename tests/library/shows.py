@@ -1,10 +1,7 @@
 """Helpers for tests of the library: playlists of the catalog's works, and states of displays."""
 
-import asyncio
 from collections.abc import Iterable
-from typing import Any, override
-
-from aiohttp import web
+from typing import Any
 
 from custom_components.dp1.client.display.player_status import (
     PlayerStatus,
@@ -109,24 +106,3 @@ def listed_shows(library: Library) -> list[str]:
     """Return the names of the exhibitions among the sources."""
     names = library.source_list().names
     return [name for name, node in names.items() if node.startswith("exhibition/")]
-
-
-class HoldingCatalog(CatalogSimulator):
-    """A catalog that does not answer for a list, or for its page at an offset, until that is released.
-
-    Attributes:
-        held: the list or page.
-        waited: how many requests have waited for it.
-    """
-
-    held: str | tuple[str, int] | None = None
-    waited = 0
-
-    @override
-    async def _list(self, request: web.Request) -> web.StreamResponse:
-        route = request.match_info["route"]
-        names = route, (route, int(request.query["offset"]))
-        self.waited += self.held in names
-        while self.held in names:
-            await asyncio.sleep(0.01)
-        return await super()._list(request)

@@ -23,7 +23,7 @@ from custom_components.dp1.library.listing import Listing, Record
 from custom_components.dp1.library.providers.feed import server as feed_module
 
 from .conftest import MakeLibrary
-from .shows import HoldingCatalog, listed_shows, player, search_nodes, show_node
+from .shows import listed_shows, player, search_nodes, show_node
 
 from tests.client.keys import keyed
 from tests.displays import name_hosts

@@ -22,7 +22,7 @@ from homeassistant.helpers.dispatcher import async_dispatcher_connect
 from homeassistant.util import dt as dt_util
 
 from .conftest import MakeLibrary
-from .shows import HoldingCatalog, search_nodes, show_id
+from .shows import search_nodes, show_id
 from .test_followed import EVENINGS, NIGHTS, document, following
 
 from tests.client.scripted_server import Reply, Request, ScriptedServer

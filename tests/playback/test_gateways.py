@@ -24,13 +24,8 @@ LIST = f"https://{NEW}/list.json"
 MEDIUM = {"media_content_type": "", "media_content_id": LIST}
 ENTRANCES: dict[str, tuple[str, dict[str, Any]]] = {
     "address": ("dp1.cast_playlist", {"playlist_url": LIST}),
-    "id": ("dp1.cast_playlist", {"playlist_id": LIST}),
-    "medium": ("dp1.cast_playlist", {"media_content_id": LIST}),
-    "media": ("dp1.cast_playlist", {"media": [LIST]}),
     "for a time": ("dp1.cast_playlist", {"playlist_url": LIST, "show_for": 60}),
     "player": ("play_media", MEDIUM),
-    "playlist": ("play_media", {**MEDIUM, "media_content_type": "playlist"}),
-    "queue": ("play_media", {**MEDIUM, "enqueue": "add"}),
     "announce": ("play_media", {**MEDIUM, "announce": True}),
 }
 
