@@ -290,7 +290,7 @@ async def add_album(home: Home, library: str) -> None:
         "folder": "media-source://media_source/local/Holiday",
         "order": "name",
         "item_duration": 60,
-        "pairs": "upright",
+        "pairs": True,
     }
     result = await home.step(flow["flow_id"], values, kind)
     if result["type"] != "create_entry":

@@ -510,7 +510,7 @@ async def test_pairs(
         (pictures / name).write_bytes(jpeg("white", *size, turned=turned))
     film = pack(">I4sI4s4xIIII", 36, b"moov", 28, b"mvhd", 0, 0, 1000, 12_500)
     (pictures / "tide.mp4").write_bytes(film)
-    entry = await album(hass, pairs="upright")
+    entry = await album(hass, pairs=True)
     await play(hass, f"media-source://dp1/{entry.entry_id}/album/{KEY}")
     await until(lambda: len(display.player.items) == 9)
     shown = [(it.get("title"), it["duration"]) for it in display.player.items]
@@ -946,7 +946,7 @@ async def test_odd_pictures(hass: HomeAssistant, pictures: Path) -> None:
     }
     for name, content in odd.items():
         (pictures / name).write_bytes(content)
-    entry = await album(hass, pairs="wide")
+    entry = await album(hass, pairs=True)
     tracemalloc.start()
     try:
         assert len(await names(entry)) == 8

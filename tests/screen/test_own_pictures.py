@@ -106,21 +106,20 @@ async def test_on_a_screen(
         await entries.async_unload(entry.entry_id)
 
 
-@pytest.mark.parametrize("shape", ["upright", "wide"])
+@pytest.mark.parametrize("is_wide", [True, False])
 async def test_two_at_a_time(
-    hass: HomeAssistant, screens: Screens, home: str, tmp_path: Path, shape: str
+    hass: HomeAssistant, screens: Screens, home: str, tmp_path: Path, is_wide: bool
 ) -> None:
     """Of two photos in one page a tap is about the one that is tapped; what is hidden takes no other along."""
     hass.config.media_dirs["local"] = str(tmp_path)
     await hass.config.async_update(internal_url=home)
     (tmp_path / "Holiday").mkdir()
-    size = (30, 40) if shape == "upright" else (40, 30)
     for name, color in (("Alder", "blue"), ("Birch", "lime"), ("Cedar", "blue")):
-        (tmp_path / "Holiday" / f"{name}.jpg").write_bytes(jpeg(color, *size))
-    library = (await album(hass, pairs=shape)).runtime_data
+        (tmp_path / "Holiday" / f"{name}.jpg").write_bytes(jpeg(color, 30, 40))
+    library = (await album(hass, pairs=True)).runtime_data
     async with browser() as chromium:
         page = await open_page(chromium, home)
-        wide, high = (1000, 600) if shape == "upright" else (600, 1000)
+        wide, high = (1000, 600) if is_wide else (600, 1000)
         await page.set_viewport_size({"width": wide, "height": high})
         screen = await pair(page, screens)
         entries = hass.config_entries
@@ -133,7 +132,7 @@ async def test_two_at_a_time(
         data |= {"entity_id": PLAYER, "media_content_type": ""}
         await hass.services.async_call("media_player", "play_media", data, True)
         first, second = (wide // 4, high // 2), (wide * 3 // 4, high // 2)
-        if shape == "wide":
+        if not is_wide:
             first, second = (wide // 2, high // 4), (wide // 2, high * 3 // 4)
         await until_pixel(page, BLUE, *first)
         await until_pixel(page, LIME, *second)

@@ -41,8 +41,6 @@ from ..library.folder import (
     CONF_ORDER,
     CONF_PAIRS,
     CONF_SUBFOLDERS,
-    UPRIGHT,
-    WIDE,
     Album,
     Order,
     async_folders,
@@ -265,11 +263,7 @@ def _album_form(folders: Mapping[str, str]) -> vol.Schema:
                 )
             ),
             vol.Optional(CONF_SUBFOLDERS, default=False): BooleanSelector(),
-            vol.Required(CONF_PAIRS, default="off"): SelectSelector(
-                SelectSelectorConfig(
-                    options=["off", UPRIGHT, WIDE], translation_key="album_pairs"
-                )
-            ),
+            vol.Optional(CONF_PAIRS, default=False): BooleanSelector(),
         }
     )
 

@@ -70,9 +70,6 @@ FORMATS: Final = ("AVIF", "BMP", "GIF", "JPEG", "PNG", "WEBP")
 PATIENCE: Final = 10.0
 PAUSE: Final = 30.0
 MAX_PAUSE: Final = 6 * 3600.0
-# The shapes of which two are shown at a time.
-UPRIGHT: Final = "upright"
-WIDE: Final = "wide"
 # In EXIF: how a camera was held, where the rest is, when a picture was taken, and when it was changed.
 ORIENTATION: Final = 0x0112
 EXIF: Final = 0x8769
@@ -132,13 +129,13 @@ class Details:
     """What a file in a media folder tells of itself.
 
     Attributes:
-        shape: that of a picture as it is seen, empty if that is neither or it does not tell.
+        is_upright: whether a picture is, as it is seen.
         length: seconds that a film lasts, None if it does not tell.
         taken: the day, or the time of the camera, at which a picture was taken, in ISO 8601.
         place: where, in words.
     """
 
-    shape: str = ""
+    is_upright: bool = False
     length: float | None = None
     taken: str = ""
     place: str = ""
@@ -220,7 +217,7 @@ class Album:
         self.order = Order(data.get(CONF_ORDER, Order.SHUFFLED))
         self.duration = number(data.get(CONF_ITEM_DURATION)) or DEFAULT_DURATION
         self.subfolders = bool(data.get(CONF_SUBFOLDERS))
-        self.pairs = data.get(CONF_PAIRS)
+        self.pairs = bool(data.get(CONF_PAIRS))
         self.files: Sequence[File] = ()
         self._details: dict[tuple[str, float], Details] = {}
         self._reading: asyncio.Task[None] | None = None
@@ -486,9 +483,8 @@ def _details_in(path: Path) -> Details:
         taken = exif.get_ifd(EXIF).get(TAKEN) or exif.get(CHANGED)
         said = IptcImagePlugin.getiptcinfo(picture) or {}
     texts = [it for it in map(said.get, PLACES) if isinstance(it, bytes)]
-    ratio = width / height
     return Details(
-        shape=UPRIGHT if ratio < 0.85 else WIDE if ratio > 1.18 else "",
+        is_upright=width < 0.85 * height,
         taken=_time_in(str(taken or "")),
         place=", ".join(filter(None, (clean(_text(it), MAX_PLACE) for it in texts))),
     )
@@ -620,13 +616,13 @@ def items_of(
 
 
 def _paired(
-    files: Iterable[File], pairs: str | None, alone: Collection[str]
+    files: Iterable[File], pairs: bool, alone: Collection[str]
 ) -> list[list[File]]:
-    """Return the files with each of a shape beside the next one of it."""
+    """Return the files, each upright one with the next upright one."""
     shown: list[list[File]] = []
     waiting: list[File] = []
     for file in files:
-        if file.details.shape != pairs or file.media_id in alone:
+        if not (pairs and file.details.is_upright) or file.media_id in alone:
             shown.append([file])
         elif waiting:
             waiting.append(file)
