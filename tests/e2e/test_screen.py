@@ -11,13 +11,11 @@ from playwright.async_api import Browser, Page, expect
 import pytest
 
 from .browser import CHROMIUM, browser
-from .card import EXHIBITION
 from .home import Home
 from .test_wall import film
 
 from tests.client.scripted_server import Reply, ScriptedServer
 from tests.displays import until
-from tests.simulators.catalog.simulator import CatalogSimulator
 
 pytestmark = [
     pytest.mark.e2e,
@@ -159,108 +157,3 @@ async def test_a_tablet(tmp_path: Path) -> None:
             await expect(image).to_have_attribute("src", blue["source"])
             await page.close()
             await state_is(home, "unavailable")
-
-
-async def test_evenings(tmp_path: Path) -> None:
-    """The evenings in front of a display are the same in front of a screen."""
-    folder = tmp_path / "config"
-    async with (
-        browser() as chromium,
-        CatalogSimulator() as catalog,
-        Home(folder) as home,
-    ):
-        flow = await home.flow("dp1")
-        await home.step(flow["flow_id"], {"next_step_id": "screen"})
-        page = await open_screen(chromium, home)
-        await pair(home, page)
-        await state_is(home, "idle")
-        flow = await home.flow("dp1")
-        await home.step(flow["flow_id"], {"next_step_id": "library"})
-        values = {"catalog_url": catalog.url, "voice_sentences": True}
-        result = await home.step(flow["flow_id"], {"name": "Gallery", **values})
-        assert result["type"] == "create_entry"
-
-        async def say(text: str) -> str:
-            """Say something to Assist, and return its answer."""
-            answer = await home.ask("conversation/process", text=text, language="en")
-            return str(answer["response"]["speech"]["plain"]["speech"])
-
-        async def attribute(name: str) -> Any:
-            state = await home.state(TABLET)
-            return state and state["attributes"].get(name)
-
-        async def hangs() -> bool:
-            return await attribute("media_album_name") == EXHIBITION
-
-        async def offered() -> bool:
-            """Return whether the exhibition is known."""
-            return EXHIBITION in (await attribute("source_list") or ())
-
-        await home.until(offered, 60, "the source list")
-
-        # Asked for by voice; who made it is known to the label, too.
-        async def shown() -> bool:
-            """Ask for the exhibition, as the sentences may not be read yet."""
-            return EXHIBITION in await say(f"show {EXHIBITION} on the tablet")
-
-        await home.until(shown, 60, "the sentences")
-        await home.until(hangs, 30, "the exhibition")
-        artist = await attribute("media_artist")
-        assert artist
-        assert artist.split(",")[0] in await say("who made this on the tablet")
-        selects = await home.states("select")
-        label = next(
-            s["entity_id"] for s in selects if "on" in s["attributes"]["options"]
-        )
-        await home.call("select.select_option", {"entity_id": label, "option": "on"})
-        await expect(page.locator("#label.on")).to_contain_text(
-            await attribute("media_title")
-        )
-        await page.screenshot(path=tmp_path / "label.png")
-
-        # A picture for a moment, and back to the same work, still shuffled.
-        await home.call(
-            "media_player.shuffle_set", {"entity_id": TABLET, "shuffle": True}
-        )
-        await home.call("media_player.media_next_track", {"entity_id": TABLET})
-        before = await attribute("media_title")
-        door = picture("#fd8")
-        await cast(home, work("Front door", door), show_for={"seconds": 3})
-        await expect(page.locator(f".work.on img[src='{door}']")).to_be_visible()
-
-        async def is_back() -> bool:
-            return (await attribute("media_title"), await attribute("shuffle")) == (
-                before,
-                True,
-            )
-
-        await home.until(is_back, 30, "the work before")
-
-        # Good night, whatever is cast meanwhile; ten minutes without a network are no night.
-        await home.call("media_player.turn_off", {"entity_id": TABLET})
-        await expect(page.locator(".work")).to_have_count(0)
-        await home.call("media_player.turn_on", {"entity_id": TABLET})
-        await expect(page.locator(".work.on")).to_have_count(1)
-        await page.context.set_offline(True)
-        await expect(page.locator(".work.on")).to_have_count(1)
-        await page.context.set_offline(False)
-
-        # Three screens show three works of one playlist, and next moves all of them.
-        pages = {TABLET: page}
-        for name in ("Hall", "Attic"):
-            pages[f"media_player.{name.lower()}"] = await open_screen(chromium, home)
-            await pair(home, pages[f"media_player.{name.lower()}"], name)
-            await state_is(home, "idle", f"media_player.{name.lower()}")
-        colors = ["#a41", "#483", "#448"]
-        works = [work(color, picture(color)) for color in colors]
-        await cast(home, *works, entity_id=[*pages], spread=True)
-        members = {"entity_id": TABLET, "group_members": [*pages][1:]}
-        await home.call("media_player.join", members)
-        for step in range(2):
-            for place, screen in enumerate(pages.values(), step):
-                source = picture(colors[place % 3])
-                # During the soft cut there are two.
-                of_screen = screen.locator(f".work.on img[src='{source}']").last
-                await expect(of_screen).to_be_visible(timeout=20_000)
-            await home.call("media_player.media_next_track", {"entity_id": TABLET})
-        await home.call("media_player.unjoin", {"entity_id": TABLET})

@@ -70,6 +70,9 @@ async def test_the_page_is_seen(
     assert await page.evaluate("getComputedStyle(document.body).cursor") == "none"
     await expect(page.locator("#label")).to_be_visible()
     await keep(page, f"shown-{size}-{language}")
+    for count, tombstone in enumerate(("off", "on")):
+        await screens.display(screen.device_id).update_settings(tombstone=tombstone)
+        await expect(page.locator("#label.on")).to_have_count(count)
     screens.hass.services.async_register("dp1", "add_favorite", lambda call: None)
     await page.mouse.click(width / 2, height / 2)
     heart, eye = page.locator("#favorite"), page.locator("#hide")
