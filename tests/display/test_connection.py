@@ -15,6 +15,7 @@ from custom_components.dp1.client.errors import (
     UnreachableError,
 )
 from custom_components.dp1.display.connection import MISSES_TO_LOSS, Connection
+from custom_components.dp1.display.requests import Requests
 
 from ..simulators.display import DisplaySimulator, FaultKind
 
@@ -122,3 +123,15 @@ def test_a_killed_display_is_lost_soon() -> None:
     with asyncio.Runner(loop_factory=HurriedLoop) as runner:
         seconds = runner.run(_seconds_until_lost(has_socket=True, is_killed=True))
     assert 8 <= seconds <= 13
+
+
+async def test_who_waits_for_a_cast() -> None:
+    """What concerns the current playlist waits for a cast that a user requested."""
+    requests = Requests(lambda: None)
+    with requests.pending_cast(1):
+        waiting = asyncio.create_task(requests.async_wait_for_casts())
+        with requests.pending_cast(1):
+            await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        assert not waiting.done()
+    await waiting

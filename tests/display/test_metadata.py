@@ -6,9 +6,11 @@ from typing import Any
 
 import pytest
 
+from custom_components.dp1.client.display.player_status import PlayerStatus
 from custom_components.dp1.client.errors import UnreachableError
 from custom_components.dp1.client.playlist.manifest import Artist
 from custom_components.dp1.display import metadata
+from custom_components.dp1.display.metadata import work_of
 from custom_components.dp1.displays import async_displays
 from custom_components.dp1.library.item import Item
 from homeassistant.core import HomeAssistant
@@ -255,3 +257,17 @@ async def test_a_failed_look_up_is_retried_when_the_library_is_back(
     await failed.wait()
     await gallery.library.async_add_favorite(gallery.exhibition(LARGE))
     await until(lambda: gallery.attribute("media_artist") == "Ana Ruiz")
+
+
+@pytest.mark.parametrize(
+    ("item", "cover", "picture"), tables("picture", "display")["pictures"]
+)
+def test_the_best_picture_is_chosen(
+    item: dict[str, object], cover: str | None, picture: str | None
+) -> None:
+    """The thumbnail comes first, then the work if it is an image, then the cover; unsupported URLs are skipped."""
+    playlist = {"title": "Evening", "coverImage": cover, "items": [item]}
+    status = {"ok": True, "index": 0, "items": [item], "playlist": playlist}
+    player = PlayerStatus.parse(status)
+    assert player.current is not None
+    assert work_of(player.current, None, player.playlist).picture == picture

@@ -1,79 +1,70 @@
 """The part of a display's command rates that is ours."""
 
 import asyncio
+from typing import override
 
 import pytest
 
 from custom_components.dp1.client.display.transport import RateLimit
 
 from tests.client.tables import tables
+from tests.simulators.display.clock import Clock as RealClock
+from tests.simulators.display.firmware import Firmware, Profile
+from tests.simulators.display.gate import StormGate
 
 TABLES = tables("rate_limit")
 
 
-class Clock:
+class Clock(RealClock):
     """A clock that only moves when somebody sleeps."""
 
     def __init__(self) -> None:
         """Start at an odd moment."""
-        self.now = 1000.0
+        super().__init__()
+        self.passed = 1000.0
         self.slept: list[float] = []
 
-    def __call__(self) -> float:
-        """Tell the time."""
-        return self.now
+    @override
+    def monotonic(self) -> float:
+        return self.passed
 
+    @override
     async def sleep(self, seconds: float) -> None:
         """Let time pass."""
         self.slept.append(seconds)
-        self.now += seconds
+        self.passed += seconds
 
 
-class Gate:
-    """The display's own token bucket, with the burst and rate that the firmware has."""
-
-    def __init__(self, clock: Clock, rate: float, burst: float) -> None:
-        """Start full."""
-        self._clock, self._rate, self._burst = clock, rate, burst
-        self.tokens = burst
-        self._at = clock()
-
-    def admit(self) -> bool:
-        """Admit one command, or refuse it."""
-        grown = self.tokens + (self._clock() - self._at) * self._rate
-        self.tokens, self._at = min(self._burst, grown), self._clock()
-        if self.tokens < 1:
-            return False
-        self.tokens -= 1
-        return True
+async def nothing() -> None:
+    """Carry out a command."""
 
 
-GATES = TABLES["gates"]
+COMMANDS = TABLES["commands"]
 
 
-@pytest.mark.parametrize("command", GATES)
+@pytest.mark.parametrize("command", COMMANDS)
 async def test_a_storm_never_reaches_the_limit(command: str) -> None:
     """However many commands there are, the display's gate admits each, and keeps something for the phone."""
     clock = Clock()
-    rate_limit = RateLimit(clock, clock.sleep)
-    rate, burst = GATES[command]
-    gate = Gate(clock, rate, burst)
+    rate_limit = RateLimit(clock.monotonic, clock.sleep)
+    gates = [StormGate(Firmware.of(each), clock) for each in (Profile.A1, Profile.B)]
     for rest in (0, 600):
-        clock.now += rest
-        for _ in range(int(burst) * 4):
+        clock.passed += rest
+        for _ in range(4 * int(max(gate.class_of(command).burst for gate in gates))):
             await rate_limit.acquire(command)
-            assert gate.admit()
-    left = 0 if command == "rotate" else 0.5
-    assert gate.tokens >= left
+            for gate in gates:
+                await gate.run(command, None, nothing)
+    left = [bucket.tokens for gate in gates for bucket in gate.buckets.values()]
+    assert min(left) >= (0 if command == "rotate" else 0.5)
 
 
-@pytest.mark.parametrize("command", GATES)
+@pytest.mark.parametrize("command", COMMANDS)
 async def test_after_a_rest_commands_go_out_at_once(command: str) -> None:
     """A single command never waits, nor does it after a rest."""
     clock = Clock()
-    rate_limit = RateLimit(clock, clock.sleep)
+    rate_limit = RateLimit(clock.monotonic, clock.sleep)
     await rate_limit.acquire(command)
-    clock.now += 60
+    clock.passed += 60
     await rate_limit.acquire(command)
     # Any orientation is two quarter turns away at most.
     await rate_limit.acquire("rotate")
@@ -83,7 +74,7 @@ async def test_after_a_rest_commands_go_out_at_once(command: str) -> None:
 async def test_buckets_are_shared_as_on_the_display() -> None:
     """Named commands have a bucket each; touches share one, and so does everything that is not named."""
     clock = Clock()
-    rate_limit = RateLimit(clock, clock.sleep)
+    rate_limit = RateLimit(clock.monotonic, clock.sleep)
     for command in ("displayPlaylist", "refreshArtwork", "displayDefaultPlaylist"):
         await rate_limit.acquire(command)
         await rate_limit.acquire(command)
@@ -112,14 +103,14 @@ async def test_who_comes_first_is_served_first() -> None:
 async def test_who_gives_up_leaves_the_token_to_others() -> None:
     """A command that is cancelled while it waits costs nothing."""
     clock = Clock()
-    rate_limit = RateLimit(clock, lambda _: asyncio.Event().wait())
+    rate_limit = RateLimit(clock.monotonic, lambda _: asyncio.Event().wait())
     await rate_limit.acquire("reboot")
     waiting = asyncio.create_task(rate_limit.acquire("reboot"))
     await asyncio.sleep(0)
     waiting.cancel()
     with pytest.raises(asyncio.CancelledError):
         await waiting
-    clock.now += 6.25
+    clock.passed += 6.25
     await rate_limit.acquire("reboot")
 
 
@@ -131,7 +122,7 @@ async def test_backing_off(
 ) -> None:
     """The wait grows, honors what the display asks for up to 30 s, and varies a little."""
     clock = Clock()
-    rate_limit = RateLimit(clock, clock.sleep)
+    rate_limit = RateLimit(clock.monotonic, clock.sleep)
     for _ in range(20):
         await rate_limit.back_off(command, attempt, retry_after)
     assert all(least <= slept <= least * 1.25 for slept in clock.slept)

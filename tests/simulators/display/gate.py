@@ -60,9 +60,13 @@ class StormGate:
             for command in kind.commands.split()
         }
         self._clock = clock
-        self._buckets: dict[str, Bucket] = {}
+        self.buckets: dict[str, Bucket] = {}
         self._weight = 0
         self._under_way: dict[str, asyncio.Future[Any]] = {}
+
+    def class_of(self, command: str) -> RateClass:
+        """Return the limits of a command."""
+        return self._classes.get(command, DEFAULT)
 
     async def run(
         self, command: str, request: object, execute: Callable[[], Awaitable[Any]]
@@ -72,7 +76,7 @@ class StormGate:
         Raises:
             BusyError: there are too many commands.
         """
-        kind = self._classes.get(command, DEFAULT)
+        kind = self.class_of(command)
         key = f"{command} {json.dumps(request, sort_keys=True)}"
         if kind.dedupe and (leader := self._under_way.get(key)) is not None:
             return await asyncio.shield(leader)
@@ -91,7 +95,7 @@ class StormGate:
     def _take(self, command: str, kind: RateClass) -> None:
         """Take a token and reserve capacity."""
         now = self._clock.monotonic()
-        bucket = self._buckets.setdefault(
+        bucket = self.buckets.setdefault(
             kind.bucket or command, Bucket(kind.burst, now)
         )
         earned = (now - bucket.at) * kind.rate
