@@ -5,10 +5,8 @@ from typing import Any
 
 import pytest
 from pytest_homeassistant_custom_component.typing import WebSocketGenerator
-import segno
 
 from custom_components.dp1.client.playlist.signing import SigningKey, sign
-from custom_components.dp1.screen.qr import qr_picture
 from homeassistant.core import HomeAssistant
 from homeassistant.util import dt as dt_util
 
@@ -71,21 +69,6 @@ async def test_who_may_ask(
         assert answer["error"]["code"] == "unauthorized"
     client = await hass_ws_client(gallery.hass)
     assert not (await command(client, "cancel", "light.hall"))["success"]
-
-
-async def test_the_page_of_a_work(
-    gallery: Gallery, hass_ws_client: WebSocketGenerator
-) -> None:
-    """The code leads to the page of the work where one is known, and there is none for one that no code can hold."""
-    client = await hass_ws_client(gallery.hass)
-    assert (await command(client, "qr"))["result"] is None
-    await gallery.cast(exhibition=LARGE)
-    await until(lambda: gallery.attribute("dp1")["link"])
-    picture = (await command(client, "qr"))["result"]
-    code = segno.make(gallery.attribute("dp1")["link"], error="m", micro=False)
-    assert picture == code.svg_data_uri(border=3, light="#fff", omitsize=True)
-    assert qr_picture("https://art.example/" + "x" * 400)
-    assert qr_picture("https://art.example/" + "x" * 4000) is None
 
 
 OTHER_ID = "385f79b6-a45f-4c1c-8080-000000000000"

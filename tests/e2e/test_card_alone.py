@@ -14,9 +14,8 @@ import pytest_asyncio
 import yaml
 
 from custom_components.dp1.cards import FOLDER
-from custom_components.dp1.screen.qr import qr_picture
 
-from .boxes import ROW, TAP, expect_filled, expect_in_order
+from .boxes import ROW, expect_filled, expect_in_order
 from .browser import CHROMIUM, PATIENCE, browser
 from .card import expect_accessible
 
@@ -279,14 +278,10 @@ async def test_without_a_work(page: Page) -> None:
 
 
 async def test_asleep(page: Page) -> None:
-    """A display that sleeps shows the last work, dimmed: the one that was seen, or that of its picture; no other shows that one."""
+    """A display that sleeps shows the last work, dimmed, and no other shows that one."""
     image = page.locator(".picture img")
     await render(page, "off")
     await expect(image).to_have_attribute("src", "/image/work?state=now")
-    await render(page, "playing", entity_picture="/player/now")
-    await expect(image).to_have_attribute("src", "/player/now")
-    await render(page, "off")
-    await expect(image).to_have_attribute("src", "/player/now")
     await expect(image).to_have_css("filter", "grayscale(1) brightness(0.4)")
     await page.evaluate(
         """() => {
@@ -349,21 +344,6 @@ async def test_what_a_display_cannot_do(page: Page) -> None:
     await expect(page.locator(".place")).to_have_text("place 2 3")
     await render(page, work={"works": 1})
     await expect(page.locator(".place")).to_be_hidden()
-
-
-async def test_parts(page: Page) -> None:
-    """Somebody who only wants the label has no controls, and every other part can be hidden."""
-    await render(page, config={"hide": ["controls", "choose", "upcoming"]})
-    await expect(page.locator(".title")).to_be_visible()
-    for selector in (".controls", ".choices", ".upcoming"):
-        await expect(page.locator(selector)).to_be_hidden()
-    hide = ["artist", "facts", "exhibition", "statement", "links"]
-    await render(page, config={"hide": hide, "name": "My wall"})
-    for selector in (".artist", ".facts", ".exhibition", ".about", ".links"):
-        await expect(page.locator(selector)).to_be_hidden()
-    await expect(page.locator(".controls")).to_be_visible()
-    await render(page, "idle", config={"name": "My wall"})
-    await expect(page.locator(".title")).to_have_text("My wall")
 
 
 async def test_actions(page: Page) -> None:
@@ -432,8 +412,8 @@ async def test_show_for(page: Page) -> None:
 
 
 async def test_more(page: Page) -> None:
-    """The menu has the volume, the order, other displays, and a picture of one's own."""
-    state = {"shuffle": True, "repeat": "one", "volume_level": 0.5}
+    """The menu has the order, and other displays."""
+    state = {"shuffle": True, "repeat": "one"}
     await render(page, **state, group_members=[ENTITY_ID])
     for name, wanted in (
         ("shuffle", act("media_player.shuffle_set", shuffle=False)),
@@ -459,18 +439,6 @@ async def test_more(page: Page) -> None:
     await expect(checked.last).to_be_focused()
     await checked.last.click()
     assert await last_call(page) == act("media_player.unjoin", entity_id=HALL)
-    await page.locator("[data-do=more]").click()
-    volume = page.get_by_role("slider", name="attribute volume_level")
-    await volume.press("ArrowRight")
-    assert await last_call(page) == act("media_player.volume_set", volume_level=0.55)
-    await page.get_by_role("button", name="media_volume_mute").click()
-    silent = act("media_player.volume_mute", is_volume_muted=True)
-    assert await last_call(page) == silent
-    await render(page, **state, is_volume_muted=True)
-    await page.locator("[data-do=more]").click()
-    await page.get_by_role("button", name="media_volume_unmute").press("Enter")
-    loud = act("media_player.volume_mute", is_volume_muted=False)
-    assert await last_call(page) == loud
 
 
 async def test_pictures_of_ones_own(page: Page) -> None:
@@ -648,51 +616,6 @@ async def test_never_again(page: Page) -> None:
     await expect(high.locator(".away")).to_have_count(0)
 
 
-async def test_the_way_to_the_page(page: Page) -> None:
-    """On a wall, a phone reads the page of the work from a QR code, if that is wanted, and none of another work."""
-    await page.set_viewport_size({"width": 1024, "height": 600})
-    await speak(page, "en")
-    config = {"qr": True}
-    await page.evaluate(
-        "(code) => { window.code = code }", qr_picture("https://art.example/1")
-    )
-    await render(page, config=config, work={"note": "About the sea. " * 40})
-    code = page.locator(".qr")
-    card = page.locator("dp1-wall-label-card")
-    await card.evaluate("card => { card.style.height = '600px' }")
-    await expect(code).to_be_hidden()
-    await card.evaluate("card => { card.layout = 'panel' }")
-    await expect(code).to_have_attribute("alt", "Page of the work")
-    # It takes no room from the text about the work.
-    reads = await page.locator(".reads").bounding_box()
-    assert reads and reads["height"] > TAP + 60
-    assert await code.evaluate(
-        "async (image) => { await image.decode(); return image.naturalWidth > 20; }"
-    )
-    await judge(page)
-    await page.evaluate("window.code = null")
-    await render(page, config=config, work={"link": "https://art.example/2"})
-    await expect(code).to_be_hidden()
-    await page.evaluate(
-        "(code) => { window.code = code }", qr_picture("https://art.example/1")
-    )
-    for nowhere in ({"link": None}, {"link": "javascript:alert(1)"}):
-        await render(page, config=config, work=nowhere)
-        await expect(code).to_be_hidden()
-    await render(page)
-    await expect(code).to_be_hidden()
-    asked = "window.calls.filter(({type}) => type === 'dp1/qr').length"
-    assert await page.evaluate(asked) == 2
-    await page.evaluate("document.querySelector('dp1-wall-label-card').remove()")
-    strategy = """async (config) => {
-      const given = customElements.get("ll-strategy-dashboard-dp1-gallery");
-      const {views} = await given.generate(config, {...window.hass, devices: {}, areas: {}});
-      return views.filter(({type}) => type === "panel").map(({cards}) => cards[0].qr ?? false);
-    }"""
-    assert set(await page.evaluate(strategy, {"qr": True})) == {True}
-    assert set(await page.evaluate(strategy, {})) == {False}
-
-
 async def test_after_a_choice(page: Page) -> None:
     """What is being hung is told at once, after a while with the reason and a way out, and what hung before can come back."""
     await page.clock.install()
@@ -743,25 +666,12 @@ async def test_without_a_library(page: Page) -> None:
     dialog = await choosing(page)
     await expect(dialog.get_by_role("status")).to_have_text("no_library")
     actions = dialog.locator(".actions button")
-    await expect(actions).to_have_text(["add_library", "hang_picture"])
-    # It is added as Home Assistant's dialog would, with what that suggests.
-    await page.evaluate(
-        """() => {
-          const suggested = (name, value) => ({name, description: {suggested_value: value}});
-          const advanced = {name: "advanced", type: "expandable", schema: [suggested("feed_url", "https://feed.example"), {name: "api_key"}]};
-          window.answers = [{flow_id: "f1"}, {data_schema: [suggested("name", "Feral File"), advanced]}, {type: "create_entry"}];
-          window.pages = {"dp1://folders": [{title: "x", dp1: {kind: "exhibitions"}}], "dp1://exhibitions": [{title: "Foam"}]};
-        }"""
-    )
+    await expect(actions).to_have_text(["add", "hang_picture"])
     await actions.first.click()
-    await expect(dialog.locator("li")).to_have_text(["Foam"])
-    path = "config/config_entries/flow"
-    values = {"name": "Feral File", "advanced": {"feed_url": "https://feed.example"}}
-    assert await calls(page) == [
-        ["POST", path, {"handler": "dp1"}],
-        ["POST", f"{path}/f1", {"next_step_id": "library"}],
-        ["POST", f"{path}/f1", values],
-    ]
+    await expect(dialog).to_have_count(0)
+    assert (await page.evaluate("location.pathname + location.search")).endswith(
+        "/config/integrations/dashboard/add?domain=dp1"
+    )
 
 
 async def test_folders(page: Page) -> None:
@@ -869,7 +779,7 @@ async def test_a_long_press(page: Page) -> None:
     """A long press opens the menu of a picture, and taps nothing; a key taps, although Home Assistant still has the press."""
     await page.evaluate(HANDLER)
     await offer(page, "dp1://next", "Ebb")
-    await render(page, work={"works": 5, "series": "Waves"})
+    await render(page, work={"works": 5})
     picture, menu = page.locator(".next .show"), page.locator(".menu")
     await picture.click(delay=700)
     entries = ["on_display Wall", "for_a_time 30 minutes", "take_out"]
@@ -885,29 +795,23 @@ async def test_a_long_press(page: Page) -> None:
     await picture.click()
     assert await last_call(page) == shown
     await page.locator(".picture").click(button="right")
-    await menu.get_by_text("only_series").click()
-    assert await last_call(page) == act("dp1.cast_playlist", series="Waves")
+    await menu.get_by_text("never").click()
+    assert (await last_call(page))[1] == "hide_work"
 
 
 async def test_taps_and_hold(page: Page) -> None:
-    """What a tap, two, and a long press on the picture do can be chosen."""
+    """What a tap and a long press on the picture do can be chosen."""
     await page.evaluate(HANDLER)
     tap, hold = {"action": "toggle"}, {"action": "navigate", "navigation_path": "/x"}
-    twice = {"action": "more-info", "entity": "light.hall"}
     config = {"tap_action": tap, "hold_action": hold}
     await render(page, config=config)
     picture = page.locator(".picture")
     await picture.dblclick()
     await picture.click(delay=700)
     await picture.press("Enter")
-    await render(page, config={**config, "double_tap_action": twice})
-    # What two taps do is asked for as the pointer comes.
-    await page.locator("[data-do=more]").hover()
-    await picture.dblclick()
-    await picture.press("Enter")
     performed = """window.events.filter(([type]) => type === "hass-action").map(([, {config, action}]) => config[`${action}_action`])"""
-    await eventually(page, f"() => {performed}.length >= 6")
-    assert await page.evaluate(performed) == [tap, tap, hold, tap, twice, tap]
+    await eventually(page, f"() => {performed}.length >= 4")
+    assert await page.evaluate(performed) == [tap, tap, hold, tap]
 
 
 async def test_works_to_come_that_could_not_be_read(page: Page) -> None:
@@ -1032,19 +936,6 @@ async def test_right_to_left_and_still(page: Page) -> None:
     image = page.locator(".picture img")
     await expect(image).to_be_visible()
     assert await image.evaluate("image => image.getAnimations().length") == 0
-
-
-async def test_provenance(page: Page) -> None:
-    """A token has a link to the explorer of its chain, if there is one."""
-    link = page.locator(".provenance")
-    for contract, address in TABLE["explored"]:
-        await render(page, work={"provenance": {"contract": contract}})
-        await expect(link).to_have_attribute("href", address)
-        await expect(link).to_have_attribute("rel", "noopener noreferrer")
-    for contract in TABLE["unexplored"]:
-        await render(page, work={"provenance": {"contract": contract}})
-        await expect(link).to_be_hidden()
-        await expect(page.locator(".chain")).to_be_visible()
 
 
 async def test_a_link_says_where_it_leads(page: Page) -> None:
@@ -1271,33 +1162,6 @@ async def test_a_display_called_gallery(page: Page) -> None:
     )
     displays = ["gallery-display", "settings-display", "wall"]
     assert [view["path"] for view in views] == [*names[:2], *displays]
-
-
-async def test_progress(page: Page) -> None:
-    """A bar shows how long the work has been on the wall, where that is known, also after the card was away."""
-    bar = page.locator(".progress")
-    await render(page)
-    await expect(bar).to_be_hidden()
-    known = {"media_duration": 3000, "media_position": 60}
-    await page.clock.install()
-    known["media_position_updated_at"] = await page.evaluate("Date.now()")
-    await render(page, **known)
-    await page.clock.fast_forward(120_000)
-    await page.evaluate(
-        """const card = document.querySelector("dp1-wall-label-card");
-        card.remove();
-        document.body.append(card);"""
-    )
-    delay = "bar => -parseFloat(bar.style.animationDelay)"
-    assert await bar.locator("i").evaluate(delay) >= 180
-    await page.clock.fast_forward(120_000)
-    await render(page, "unavailable")
-    await render(page, **known)
-    assert await bar.locator("i").evaluate(delay) >= 300
-    updated = "2020-01-01T00:00:00Z"
-    await render(page, **known | {"media_position_updated_at": updated})
-    style = await bar.locator("i").get_attribute("style")
-    assert style == "animation-duration: 3000s; animation-delay: -3000s;"
 
 
 async def test_choosing(page: Page) -> None:

@@ -1,18 +1,17 @@
-"""Websocket commands of cards: the cast that somebody waits for, giving it up, the page of a work, and the playlists that somebody may change."""
+"""Websocket commands of cards: the cast that somebody waits for, giving it up, and the playlists that somebody may change."""
 
 from contextlib import suppress
 from typing import Any, Final
 
 import voluptuous as vol
 
-from homeassistant.auth.permissions.const import POLICY_CONTROL, POLICY_READ
+from homeassistant.auth.permissions.const import POLICY_CONTROL
 from homeassistant.components import websocket_api
 from homeassistant.const import ATTR_ENTITY_ID
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.exceptions import HomeAssistantError, Unauthorized
 from homeassistant.helpers import config_validation as cv
 
-from ..client.hosts import loaded_url
 from ..const import DOMAIN
 from ..coordinator import DisplayCoordinator
 from ..displays import find_display, target_of
@@ -20,7 +19,6 @@ from ..library.libraries import async_libraries
 from ..library.node import NodeKind, media_id, node_id
 from ..playback.groups import leader_of
 from ..playback.show import async_cancel
-from ..screen.qr import qr_picture
 
 TYPE: Final = "type"
 # The newest are offered.
@@ -33,7 +31,6 @@ def async_setup_commands(hass: HomeAssistant) -> None:
     """Register the commands."""
     websocket_api.async_register_command(hass, waits_for)
     websocket_api.async_register_command(hass, cancel)
-    websocket_api.async_register_command(hass, qr)
     websocket_api.async_register_command(hass, playlists)
 
 
@@ -63,20 +60,6 @@ def cancel(
     if coordinator := _display(hass, connection, message):
         async_cancel(coordinator)
     connection.send_result(message["id"])
-
-
-@websocket_api.websocket_command({vol.Required(TYPE): f"{DOMAIN}/qr", **FIELDS})
-@callback
-def qr(
-    hass: HomeAssistant,
-    connection: websocket_api.ActiveConnection,
-    message: dict[str, Any],
-) -> None:
-    """Tell the QR code of the page of the work that a display shows, nothing without one."""
-    coordinator = _display(hass, connection, message, POLICY_READ)
-    work = coordinator and coordinator.data.work
-    link = loaded_url(work.link) if work else None
-    connection.send_result(message["id"], qr_picture(link) if link else None)
 
 
 @websocket_api.require_admin
@@ -113,11 +96,10 @@ def _display(
     hass: HomeAssistant,
     connection: websocket_api.ActiveConnection,
     message: dict[str, Any],
-    policy: str = POLICY_CONTROL,
 ) -> DisplayCoordinator | None:
     """Return the display of a command, if it is set up, or raise unless its user has the right to it."""
     entity_id = message[ATTR_ENTITY_ID]
-    if not connection.user.permissions.check_entity(entity_id, policy):
-        raise Unauthorized(entity_id=entity_id, permission=policy)
+    if not connection.user.permissions.check_entity(entity_id, POLICY_CONTROL):
+        raise Unauthorized(entity_id=entity_id, permission=POLICY_CONTROL)
     find_display(hass, entity_id)
     return target_of(hass, entity_id).loaded()

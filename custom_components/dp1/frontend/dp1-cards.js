@@ -69,8 +69,8 @@ class GalleryStrategy extends HTMLElement {
     return { title: pageText("gallery", "Art gallery"), icon: "mdi:image-frame" };
   }
 
-  static async generate(config, hass) {
-    return (await modules.gallery()).generate(hass, config);
+  static async generate(_config, hass) {
+    return (await modules.gallery()).generate(hass);
   }
 }
 

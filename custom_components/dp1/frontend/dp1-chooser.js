@@ -2,8 +2,8 @@
 /** The dialogs over a card: choosing art, showing own pictures, publishing what is shown, and the form of a card. */
 
 import {
-  BASE_STYLE, DOMAIN, EXHIBITIONS, NOTICE, PLAYER, UP_NEXT, act, ask, browse, busy, currentHass, displays, draw, emptyKey, goTo, hang, icon, line, loadTexts, make, nameOf,
-  notices, pageText, perform, pictures, readAll, readFolders, rove, stateOf, text, textAt, titleOf, toast,
+  BASE_STYLE, DOMAIN, EXHIBITIONS, NOTICE, PLAYER, UP_NEXT, act, addLibrary, ask, browse, currentHass, displays, draw, emptyKey, hang, icon, line, loadTexts, make, nameOf,
+  notices, perform, pictures, readAll, readFolders, rove, stateOf, text, textAt, titleOf, toast,
 } from "./dp1-shared.js";
 import { like, openPictureMenu, pictureItem, surprise, timesOf } from "./dp1-menus.js";
 
@@ -50,7 +50,7 @@ input { grid-area: 2 / 1 / 3 / -1; margin-inline-end: 8px; }
 .chips { flex: none; display: flex; gap: 8px; overflow-x: auto; padding: 12px 16px; scrollbar-width: none; }
 .letters { gap: 0; padding-block: 0 8px; }
 .chips button { flex: none; }
-.dice { order: -1; }
+.dice { order: -1; display: flex; align-items: center; gap: 8px; }
 .letters button { width: 44px; padding: 0; background: none; }
 .body { flex: 1; overflow-y: auto; padding: 0 16px; }
 ul { display: grid; grid-template-columns: repeat(auto-fill, minmax(136px, 1fr)); gap: 12px; padding-block-end: 16px; }
@@ -319,25 +319,6 @@ export const choose = async (card, button, kind = "", inside = /** @type {Medium
   return new Chooser(card, button).open(kind, inside);
 };
 
-/** Add the library of the vendor, as the dialog of Home Assistant does. */
-export const addLibrary = async (hass) => {
-  const path = "config/config_entries/flow";
-  const flow = await hass.callApi("POST", path, { handler: DOMAIN });
-  const form = await hass.callApi("POST", `${path}/${flow.flow_id}`, { next_step_id: "library" });
-  const { type, errors } = await hass.callApi("POST", `${path}/${flow.flow_id}`, suggestedIn(form.data_schema));
-  // What has to be corrected is corrected where the addresses are.
-  if (type !== "create_entry") goTo(`/config/integrations/dashboard/add?domain=${DOMAIN}`);
-  return !errors;
-};
-
-/** Return what a form suggests, in sections, too. */
-const suggestedIn = (schema) =>
-  Object.fromEntries(
-    schema
-      .map(({ name, schema: inner, default: normal, description }) => [name, inner ? suggestedIn(inner) : (description?.suggested_value ?? normal)])
-      .filter(([, value]) => value !== undefined && value !== null),
-  );
-
 /** Return what an artist is looked up by: the last name. */
 const lastNameOf = (medium) => titleOf(medium).trim().split(/\s+/).at(-1) ?? "";
 
@@ -423,7 +404,7 @@ class Chooser {
     this.path = inside && !of ? [inside] : [];
     if (hass.user?.is_admin) this.readOwn();
     const medium = surprise();
-    const dice = make("button", { className: "dice", tabIndex: -1, onclick: () => this.show(medium) }, icon(medium.icon), ` ${medium.title}`);
+    const dice = make("button", { className: "dice", tabIndex: -1, onclick: () => this.show(medium) }, icon(medium.icon), medium.title);
     chips.replaceChildren(...this.folders.map((folder, index) => this.chip(folder, index)), dice);
     await this.load();
   }
@@ -633,19 +614,12 @@ class Chooser {
   /** Say that there is no library, and what can be done. */
   sayWithoutLibrary() {
     const { hass, card } = this;
-    const action = (key, act) => make("button", { className: "main", textContent: text(key), onclick: act });
-    const actions = this.find(".actions");
-    const add = async ({ currentTarget: button }) => {
-      const isDone = await busy(button, addLibrary(hass)).catch((error) => this.say(error?.body?.message ?? text("not_read")));
-      if (!isDone) return;
-      actions.hidden = true;
-      this.input.hidden = this.chips.hidden = false;
-      await this.open("", undefined);
-    };
-    const own = () => this.leave(() => card.find?.(".file").click());
-    actions.replaceChildren(...(hass.user?.is_admin === false ? [] : [action("add_library", add)]), ...(card.find ? [action("hang_picture", own)] : []));
+    const action = (label, act) => make("button", { className: "main", textContent: label, onclick: () => this.leave(act) });
+    const add = action(hass.localize("ui.common.add"), addLibrary);
+    const own = card.find && action(text("hang_picture"), () => card.find?.(".file").click());
+    this.find(".actions").replaceChildren(...[hass.user?.is_admin !== false && add, own].filter(Boolean));
     this.say(text("no_library"));
-    actions.hidden = false;
+    this.find(".actions").hidden = false;
     this.input.hidden = this.chips.hidden = true;
   }
 
@@ -656,21 +630,10 @@ class Chooser {
   }
 }
 
-/** Return the form of a card, with the parts that it can hide, or of a card without parts. */
-export const configForm = async (parts = /** @type {string[] | null} */ (null)) => {
-  const hass = currentHass();
-  if (hass) await loadTexts(hass);
-  const options = parts?.map((part) => ({ value: part, label: pageText(`part.${part}`, part) }));
+/** Return the form of a card, with what a tap does on one that has a picture. */
+export const configForm = async (hasTaps = false) => {
   const action = (name, normal) => ({ name, selector: { ui_action: { default_action: normal } } });
-  const schema = [
-    { name: "entity", required: true, selector: { entity: { filter: { integration: DOMAIN, domain: PLAYER } } } },
-    { name: "name", selector: { text: {} } },
-    { name: "hide", selector: { select: { multiple: true, mode: "list", options } } },
-    { name: "qr", selector: { boolean: {} } },
-    action("tap_action", "more-info"),
-    action("hold_action", "none"),
-    action("double_tap_action", "none"),
-  ];
-  const computeLabel = ({ name }, localize) => (["hide", "qr"].includes(name) ? pageText(name, name) : localize(`ui.panel.lovelace.editor.card.generic.${name}`));
-  return { schema: parts ? schema : schema.slice(0, 1), computeLabel };
+  const entity = { name: "entity", required: true, selector: { entity: { filter: { integration: DOMAIN, domain: PLAYER } } } };
+  const taps = [{ name: "name", selector: { text: {} } }, action("tap_action", "more-info"), action("hold_action", "none")];
+  return { schema: [entity, ...(hasTaps ? taps : [])], computeLabel: ({ name }, localize) => localize(`ui.panel.lovelace.editor.card.generic.${name}`) };
 };

@@ -2,7 +2,7 @@
 /** What fills a dashboard: the art gallery with its rows of pictures, and the row of exhibitions in a tile. */
 
 import {
-  BASE_STYLE, CARD, DOMAIN, FEATURES, HIGHLIGHTS, PLAYER, act, draw, emptyKey, hang, isDisplay, loadTexts, make, modules, perform, readAll, readFolders, rove, text, textAt, titleOf,
+  BASE_STYLE, CARD, DOMAIN, FEATURES, HIGHLIGHTS, PLAYER, act, addLibrary, draw, emptyKey, hang, isDisplay, loadTexts, make, modules, perform, readAll, readFolders, rove, text, textAt, titleOf,
 } from "./dp1-shared.js";
 import { openPictureMenu, pictureItem, surprise } from "./dp1-menus.js";
 
@@ -22,17 +22,7 @@ const MAX_IN_ROW = 12;
 const READ_AGAIN = 3000;
 const FEATURE_SOURCES = 12;
 // Home Assistant's features of tiles for the settings of a display.
-const SETTINGS = new Map(/** @type {[string, object[]][]} */ ([
-  ["number", [{ type: "numeric-input", style: "slider" }]],
-  ["select", [{ type: "select-options" }]],
-  ["switch", []],
-  ["time", []],
-]));
-// The heading of settings, by translation key; what is not named here is about the picture.
-const SETTING_GROUPS = new Map(/** @type {[string, string][]} */ ([
-  ...["sleep_schedule", "sleep_time", "wake_time", "sleep_days"].map((key) => [key, "sleep_times"]),
-  ...["panel", "panel_brightness", "panel_contrast", "panel_volume"].map((key) => [key, "monitor"]),
-]));
+const SETTINGS = { number: [{ type: "numeric-input", style: "slider" }], select: [{ type: "select-options" }], switch: [], time: [] };
 
 const FEATURE_STYLE = `
 ul { display: flex; gap: 8px; overflow-x: auto; scrollbar-width: none; }
@@ -116,9 +106,9 @@ export const highlights = (card) => {
       list.hidden = isEmpty;
       all.hidden = isEmpty || !kind;
       line.hidden = !isEmpty;
-      const ways = { pictures: ["hang_picture", () => find(".file").click(), "own"], favorites: ["choose", (button) => open(button, "")] };
+      const ways = { pictures: [text("hang_picture"), () => find(".file").click(), "own"], favorites: [text("choose"), (button) => open(button, "")] };
       if (found) say(line, text(emptyKey(given.hass, kind)), ...(ways[kind] ?? []));
-      else say(line, text("not_read"), "try_again", fill);
+      else say(line, text("not_read"), text("try_again"), fill);
       if (isEmpty && emptyKey(given.hass, kind) === "still_reading") setTimeout(() => section.isConnected && fill(), READ_AGAIN);
     };
     fill();
@@ -128,7 +118,7 @@ export const highlights = (card) => {
   const say = (line, message, label = "", done = (/** @type {HTMLElement} */ button) => {}, name = "") => {
     line.replaceChildren(message);
     if (!label) return;
-    const button = act(text(label), () => done(button));
+    const button = act(label, () => done(button));
     if (name) button.dataset.do = name;
     line.append(button);
   };
@@ -145,8 +135,8 @@ export const highlights = (card) => {
       // What was read before stays.
       if (!folders && !isFirst) return;
       rows.replaceChildren(make("section", {}, line));
-      if (folders) say(line, text("no_library"), "add_library", (button) => open(button, ""));
-      else say(line, text("not_read"), "try_again", () => load(key));
+      if (folders) say(line, text("no_library"), hass.localize("ui.common.add"), addLibrary);
+      else say(line, text("not_read"), text("try_again"), () => load(key));
       return;
     }
     const found = new Map(folders.map((folder) => [folder.kind, folder]));
@@ -247,7 +237,7 @@ const grid = (...cards) => ({ type: "grid", cards });
 const heading = (name, options) => ({ type: "heading", heading: name, ...options });
 
 /** Lay out all displays, their settings and the libraries. */
-export const generate = async (hass, { qr } = /** @type {{qr?: boolean}} */ ({})) => {
+export const generate = async (hass) => {
   await loadTexts(hass);
   const ours = Object.values(hass.entities).filter(({ platform, hidden }) => platform === DOMAIN && !hidden);
   const displays = ours
@@ -259,7 +249,7 @@ export const generate = async (hass, { qr } = /** @type {{qr?: boolean}} */ ({})
   /** @type {object[]} */
   const views = [overview(hass, displays)];
   if (displays.length) views.push(settings(hass, displays, ours, ofLibraries));
-  return { title: text("gallery"), views: [...views, ...displays.map((display) => wall(display, qr))] };
+  return { title: text("gallery"), views: [...views, ...displays.map(wall)] };
 };
 
 /** Return what is laid out of a display; its name is that of its room where it has one to itself. */
@@ -286,27 +276,17 @@ const overview = (hass, displays) => {
   return { title: text("gallery"), path: "gallery", icon: "mdi:image-multiple", type: "sections", max_columns: several ? 4 : 2, sections };
 };
 
-/** Return the settings of each display by what they are about, and what can be done with the libraries. */
+/** Return the settings of each display, and what can be done with the libraries. */
 const settings = (hass, displays, ours, ofLibraries) => {
   const options = { grid_options: { columns: 12 } };
-  const tiles = ({ entity_id: entity, translation_key: key }) => {
+  const tile = ({ entity_id: entity }) => {
     // A number that Home Assistant shows as a box has too wide a range for a slider.
-    const isBox = hass.states[entity]?.attributes.mode === "box";
-    const features = isBox ? [] : SETTINGS.get(entity.split(".")[0]);
+    const features = hass.states[entity]?.attributes.mode === "box" ? [] : SETTINGS[entity.split(".")[0]];
     // The feature has the value.
-    const tile = { type: "tile", entity, name: { type: "entity" }, features, features_position: entity.startsWith("number.") ? "inline" : "bottom", hide_state: features.length > 0, ...options };
-    if (key !== "seconds_per_work") return [tile];
-    const asSet = { ...tile, name: [{ type: "entity" }, { type: "text", text: text("as_the_work_says") }], hide_state: true };
-    return [{ ...tile, visibility: [{ condition: "state", entity, state_not: "0" }] }, { ...asSet, visibility: [{ condition: "state", entity, state: "0" }] }];
+    return { type: "tile", entity, name: { type: "entity" }, features, features_position: entity.startsWith("number.") ? "inline" : "bottom", hide_state: features.length > 0, ...options };
   };
-  const groups = ({ device, name }) => {
-    const own = ours.filter(({ entity_id: entity, device_id: of }) => of === device && SETTINGS.has(entity.split(".")[0]));
-    return ["picture", "sleep_times", "monitor"].flatMap((group) => {
-      const entities = own.filter(({ translation_key: key }) => group === (SETTING_GROUPS.get(key) ?? "picture"));
-      return entities.length ? [grid(heading(`${name} · ${text(group)}`), ...entities.flatMap(tiles))] : [];
-    });
-  };
-  const sections = displays.flatMap(groups);
+  const isOf = (device) => ({ entity_id: entity, device_id: of }) => of === device && SETTINGS[entity.split(".")[0]];
+  const sections = displays.map(({ device, name }) => grid(heading(name), ...ours.filter(isOf(device)).map(tile)));
   // Only a feed has playlists.
   const feeds = ofLibraries
     .filter(({ entity_id: entity }) => hass.states[entity]?.attributes.event_types?.includes("playlist_published"))
@@ -327,8 +307,8 @@ const publisher = (feeds, options) => {
 };
 
 /** Return a view that shows nothing but the display, for a tablet on the wall. */
-const wall = ({ entity, name }, qr = false) => {
+const wall = ({ entity, name }) => {
   const id = entity.split(".")[1];
   const path = ["gallery", "settings"].includes(id) ? `${id}-display` : id;
-  return { title: name, path, type: "panel", cards: [{ type: `custom:${CARD}`, entity, ...(qr && { qr }) }] };
+  return { title: name, path, type: "panel", cards: [{ type: `custom:${CARD}`, entity }] };
 };

@@ -26,24 +26,7 @@ const TILE_ROWS = 4;
 const DAY = 864e5;
 const APPEAR_TIME = 600;
 
-// By chain: its name, how a contract's address looks, and the page of a token.
-const CHAINS = new Map(/** @type {[string, [string, RegExp?, ((address: string, token: string) => string)?]][]} */ ([
-  ["evm", ["Ethereum", /^0x[0-9a-f]{40}$/i, (address, token) => `https://etherscan.io/nft/${address}/${token}`]],
-  ["tezos", ["Tezos", /^KT1[1-9A-HJ-NP-Za-km-z]{33}$/, (address, token) => `https://tzkt.io/${address}/tokens/${token}`]],
-  ["bitmark", ["Bitmark"]],
-]));
-// What of a label somebody may not want, by the names of its parts.
-const PARTS = {
-  artist: [".artist"],
-  facts: [".facts"],
-  exhibition: [".exhibition"],
-  statement: [".about", ".artists"],
-  links: [".link", ".qr", ".maker", ".provenance", ".chain"],
-  progress: [".progress"],
-  controls: [".controls"],
-  choose: [".choices"],
-  upcoming: [".upcoming"],
-};
+const CHAINS = new Map([["evm", "Ethereum"], ["tezos", "Tezos"], ["bitmark", "Bitmark"]]);
 
 const STYLE = `
 :host { display: block; height: 100%; }
@@ -56,9 +39,6 @@ ha-card { --edge: 16px; height: 100%; overflow: hidden auto; color: var(--primar
 .picture img { box-sizing: border-box; object-fit: contain; padding: 12px; }
 .picture ha-icon { --mdc-icon-size: 48px; }
 :host([asleep]) .picture img { filter: grayscale(1) brightness(.4); }
-.progress { position: absolute; inset: auto 0 0; height: 3px; overflow: hidden; }
-.progress i { display: block; height: 100%; background: var(--primary-color); transform-origin: left; animation: fill linear both; }
-@keyframes fill { from { transform: scaleX(0); } }
 .side { display: flex; flex-direction: column; gap: 4px; padding: 12px var(--edge) var(--edge); min-width: 0; }
 .side > * { flex: none; min-width: 0; }
 .label { display: flex; flex-direction: column; gap: 2px; line-height: 1.4; }
@@ -137,8 +117,6 @@ h3 { margin: 8px 0 4px; font-size: var(--ha-font-size-s, 12px); font-weight: 500
 :host([stacked]) .side { max-block-size: 45vh; box-sizing: border-box; contain: none; }
 .as-wall .work { font-size: 1.25em; }
 .as-wall .reads { flex: 0 1 auto; min-height: 44px; overflow-y: auto; align-content: start; }
-.label:has(.qr:not([hidden])) { position: relative; min-height: 6em; padding-inline-end: 7em; }
-.qr { background: #fff; position: absolute; inset-block-start: 0; inset-inline-end: 0; width: 6em; }
 .as-wall .clamp { -webkit-line-clamp: 4; }
 .as-wall .upcoming { flex: 1 1 0; min-height: calc(4 * var(--unit) + 5.5em); overflow: hidden auto; }
 .as-wall .next { display: grid; grid-template-columns: repeat(auto-fill, minmax(calc(6 * var(--unit)), 1fr)); gap: .75em; overflow: visible; }
@@ -154,11 +132,10 @@ const TEMPLATE = `
 <ha-card>
 <div class="frame">
 <button class="picture">
-<ha-icon></ha-icon><img alt="" hidden><span class="progress" aria-hidden="true" hidden></span>
+<ha-icon></ha-icon><img alt="" hidden>
 </button>
 <div class="side">
 <div class="label">
-<img class="qr" alt="" hidden>
 <p class="artist clamp" dir="auto"></p>
 <p class="work clamp"><bdi class="title"></bdi><span class="year"></span></p>
 <p class="facts soft detail clamp"></p>
@@ -170,7 +147,6 @@ const TEMPLATE = `
 <div class="links">
 <a class="icon link"><ha-icon icon="mdi:open-in-new"></ha-icon></a>
 <a class="icon maker"><ha-icon icon="mdi:account-outline"></ha-icon></a>
-<a class="icon provenance"><ha-icon icon="mdi:link-variant"></ha-icon></a>
 <span class="chain soft small"></span>
 </div>
 </div>
@@ -201,12 +177,6 @@ const TEMPLATE = `
 
 const safeUrl = (url) => (typeof url === "string" && /^https?:\/\//i.test(url) ? url : null);
 
-const explorerUrl = (contract) => {
-  const { chain, address, tokenId } = contract ?? {};
-  const [, form, page] = CHAINS.get(chain) ?? [];
-  return page && form?.test(address) && /^\d{1,78}$/.test(tokenId) ? page(address, tokenId) : null;
-};
-
 /** Write the edition as labels do: 12 of 36. */
 const editionOf = (edition) => {
   const [, number, size] = /^#(\d+)(?: of (\d+))?$/.exec(edition ?? "") ?? [];
@@ -231,9 +201,7 @@ export class WallLabelCard extends HTMLElement {
     image.onerror = () => this._showImage(false);
     onTaps(this.find(".picture"), {
       tap: () => this._perform("tap"),
-      twice: () => this._perform("double_tap"),
       hold: () => this._hold(),
-      isDouble: () => this._isSet("double_tap"),
     });
     for (const sign of ["focusin", "pointerover"]) root.addEventListener(sign, () => modules.menus(), { once: true });
     this.find(".file").onchange = async () => (await modules.chooser()).upload(this);
@@ -251,7 +219,7 @@ export class WallLabelCard extends HTMLElement {
   }
 
   static async getConfigForm() {
-    return (await modules.chooser()).configForm(Object.keys(PARTS));
+    return (await modules.chooser()).configForm(true);
   }
 
   /** @param {Config} config */
@@ -259,10 +227,7 @@ export class WallLabelCard extends HTMLElement {
     if (!config?.entity?.startsWith?.("media_player.")) {
       throw new Error("Specify an entity from within the media_player domain");
     }
-    if (config.entity !== this.entityId) this._lastPicture = null;
     this._config = config;
-    const hide = Array.isArray(config.hide) ? config.hide : [];
-    this._hidden = new Set(hide.flatMap((part) => PARTS[part] ?? []));
     this._updateSize();
     this._render();
   }
@@ -291,8 +256,6 @@ export class WallLabelCard extends HTMLElement {
     [this, this.find(".reads"), this.find(".upcoming")].forEach((it) => this._observer.observe(it));
     window.addEventListener(NOTICE, this._noticed);
     this._updateSize();
-    // The bar starts anew.
-    this._progress = null;
     this._render();
   }
 
@@ -381,9 +344,7 @@ export class WallLabelCard extends HTMLElement {
     const isThere = state && state.state !== "unavailable";
     const title = shows ? attributes.media_title : this.size !== "strip" && name;
     const exhibition = shows && (work.exhibition || attributes.media_playlist);
-    const contract = work.provenance?.contract;
-    const chain = CHAINS.get(contract?.chain)?.[0] ?? String(contract?.chain ?? "").slice(0, 40);
-    const provenance = explorerUrl(contract);
+    const { chain = "" } = work.provenance?.contract ?? {};
     const [maker, site] = (work.artists ?? []).map((artist) => [artist.name, safeUrl(Object.values(artist.links ?? {})[0])]).find(([, url]) => url) ?? [];
     const hasOthers = shows && work.works !== 1;
     const page = safeUrl(work.link);
@@ -399,7 +360,7 @@ export class WallLabelCard extends HTMLElement {
         ".year": shows && work.year && `, ${work.year}`,
         ".facts": [mediumOf(work.medium), editionOf(work.edition), LIVES[work.lives] && text(LIVES[work.lives])].filter(Boolean).join(" · "),
         ".exhibition": exhibition !== title && exhibition,
-        ".chain": !provenance && chain,
+        ".chain": CHAINS.get(chain) ?? String(chain).slice(0, 40),
         ".about .note": work.note,
         ".about .rest": more,
         ".about summary span": text("statement"),
@@ -410,13 +371,12 @@ export class WallLabelCard extends HTMLElement {
         ".choose span": text("choose"),
         ".upcoming h3": text("next"),
       },
-      links: { ".link": page, ".maker": site, ".provenance": provenance, ".about .rest": isCut(work.note) && page, ".artists .rest": isCut(work.about_artist) && site },
+      links: { ".link": page, ".maker": site, ".about .rest": isCut(work.note) && page, ".artists .rest": isCut(work.about_artist) && site },
       buttons: {
         ".link": text("page"),
         ".maker": siteName,
         ".about .rest": `${more} · ${text("page")}`,
         ".artists .rest": `${more} · ${siteName}`,
-        ".provenance": text("provenance", { chain }),
         previous: hasOthers && can(state, FEATURES.previous) && hass.localize("ui.card.media_player.media_previous_track"),
         next: hasOthers && can(state, FEATURES.next) && hass.localize("ui.card.media_player.media_next_track"),
         favorite: typeof work.favorite === "boolean" && text("favorite"),
@@ -498,7 +458,7 @@ export class WallLabelCard extends HTMLElement {
     for (const [name, label] of Object.entries(buttons)) {
       const button = this.find(name.startsWith(".") ? name : `[data-do="${name}"]`);
       // Home Assistant has no words for a moment after a switch of the language: those of before stay.
-      button.hidden = (!label && label !== "") || this._hidden.has(name);
+      button.hidden = !label && label !== "";
       if (label) button.title = button.ariaLabel = label;
     }
     const heart = this.find("[data-do=favorite]");
@@ -506,23 +466,21 @@ export class WallLabelCard extends HTMLElement {
     heart.firstElementChild.icon = work.favorite ? "mdi:heart" : "mdi:heart-outline";
     this.find(".work").title = this.find(".work").textContent;
     this.find(".title").style.fontStyle = shows ? "" : "normal";
-    for (const part of [".about", ".artists"]) this.find(part).hidden = this.find(`${part} .note`).hidden || this._hidden.has(part);
+    for (const part of [".about", ".artists"]) this.find(part).hidden = this.find(`${part} .note`).hidden;
     for (const part of [".links", ".reads", ".choices", ".controls"]) {
-      this.find(part).hidden = this._hidden.has(part) || [...this.find(part).querySelectorAll("a, button, details, .chain")].every((it) => it.hidden);
+      this.find(part).hidden = [...this.find(part).querySelectorAll("a, button, details, .chain")].every((it) => it.hidden);
     }
     this._writeStatus(status);
     this._renderPicture(state, shows);
-    this._renderProgress(state?.attributes ?? {}, shows);
     this._updateUpNext(state, work, shows);
-    this._updateCode(work.link);
     this.menu?.follow();
   }
 
-  /** Write a text, or hide its element if there is none or its part is not wanted. */
+  /** Write a text, or hide its element if there is none. */
   _write(selector, content) {
     const element = this.find(selector);
     const value = content ? String(content) : "";
-    element.hidden = !value || this._hidden.has(selector);
+    element.hidden = !value;
     if (element.textContent === value) return;
     element.textContent = value;
     if (element.matches(".clamp")) element.title = value;
@@ -552,10 +510,9 @@ export class WallLabelCard extends HTMLElement {
   _renderPicture(state, shows) {
     const { media_title: title, media_artist: artist, entity_picture: picture } = state?.attributes ?? {};
     const image = this._image;
-    if (shows && picture) this._lastPicture = picture;
     // For which the picture of the media player is too small.
     const isLarge = this.size === "wall" && this.offsetWidth * devicePixelRatio > 960;
-    const path = shows ? (isLarge && this._pictureOfWork()) || picture : state?.state === "off" && (this._lastPicture ?? this._pictureOfWork());
+    const path = shows ? (isLarge && this._pictureOfWork()) || picture : state?.state === "off" && this._pictureOfWork();
     const url = path ? this._hass.hassUrl(path) : null;
     this.find(".picture").ariaLabel = (shows && [title, artist].filter(Boolean).join(", ")) || this.name;
     this.find(".picture ha-icon").icon = state?.state === "off" ? "mdi:sleep" : "mdi:image-frame";
@@ -579,26 +536,9 @@ export class WallLabelCard extends HTMLElement {
     if (visible) this._image.animate({ opacity: [0, 1] }, matchMedia("(prefers-reduced-motion: reduce)").matches ? 0 : APPEAR_TIME);
   }
 
-  /** Show how long the work has been on the wall, as an animation that needs no timer. */
-  _renderProgress(attributes, shows) {
-    const { media_duration: seconds, media_position: position, media_position_updated_at: at } = attributes;
-    const bar = this.find(".progress");
-    const has = shows && seconds > 0 && typeof position === "number" && !this._hidden.has(".progress");
-    bar.hidden = !has;
-    const key = has && `${seconds} ${position} ${at}`;
-    if (this._progress === key) return;
-    this._progress = key;
-    if (!has) return;
-    const passed = position + Math.max(0, (Date.now() - Number(new Date(at ?? Date.now()))) / 1000);
-    const fill = make("i");
-    fill.style.animationDuration = `${seconds}s`;
-    fill.style.animationDelay = `${-Math.min(passed, seconds)}s`;
-    bar.replaceChildren(fill);
-  }
-
   async _updateUpNext(state, work, shows) {
     const { entityId, size } = this;
-    const wanted = shows && ["label", "wall"].includes(size) && !this._hidden.has(".upcoming") && work.works > 1;
+    const wanted = shows && ["label", "wall"].includes(size) && work.works > 1;
     const { media_track: place, shuffle, repeat, media_title: title } = state?.attributes ?? {};
     const key = wanted && JSON.stringify([entityId, work.work_id, work.playlist_id, work.works, place, title, shuffle, repeat]);
     if (this._upNextKey === key) return;
@@ -611,17 +551,6 @@ export class WallLabelCard extends HTMLElement {
     if (!works) this._upNextKey = null;
     this.find(".upcoming").hidden = !works?.length;
     renderUpNext(this, works ?? []);
-  }
-
-  /** Show the way to the page of the work, for the phone of somebody before the wall. */
-  async _updateCode(link) {
-    const isWanted = this._config.qr === true && this.size === "wall" && safeUrl(link) && !this._hidden.has(".qr");
-    const key = isWanted && `${this.entityId} ${link}`;
-    if (this._codeKey === key) return;
-    this._codeKey = key;
-    const src = key ? await ask(this._hass, { type: `${DOMAIN}/qr`, entity_id: this.entityId }).catch(() => null) : null;
-    if (this._codeKey !== key) return;
-    Object.assign(this.find(".qr"), { hidden: !src, src: src ?? "", alt: text("page") });
   }
 
   // What is done
@@ -643,10 +572,6 @@ export class WallLabelCard extends HTMLElement {
     return call(this._hass, this.entityId, [domain, action, data], button);
   }
 
-  _isSet(action) {
-    return (this._config[`${action}_action`]?.action ?? "none") !== "none";
-  }
-
   /** Let Home Assistant do what is set; a tap of which nothing is set opens the details. */
   _perform(action) {
     fire(this, "hass-action", { config: this._config, action });
@@ -658,7 +583,7 @@ export class WallLabelCard extends HTMLElement {
 
   /** Do what is set for a long press on the picture, or else open the menu of the work. */
   async _hold() {
-    if (this._isSet("hold")) this._perform("hold");
+    if ((this._config.hold_action?.action ?? "none") !== "none") this._perform("hold");
     else if (this.state?.state === "playing") this._do("more", this.find(".picture"));
   }
 }

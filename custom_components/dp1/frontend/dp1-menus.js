@@ -13,7 +13,6 @@ import {
 
 const WHILE = 30;
 const MINUTES = [5, 15, WHILE, 60, 180];
-const VOLUME_STEPS = 20;
 const REPEAT = { one: "mdi:repeat-once", all: "mdi:repeat" };
 // What can be done with a picture, by text, in the order of its menu.
 const ACTS = {
@@ -41,9 +40,7 @@ const MENU_STYLE = `
 button:is(:hover, :focus-visible) { background: var(--fill); }
 :is(span, .heading) { overflow-wrap: anywhere; }
 .heading { min-height: 28px; }
-.icon { width: 44px; padding: 0; margin-inline: -12px; display: grid; flex: none; }
-:is(span, input) { flex: 1; min-width: 0; accent-color: var(--primary-color); }
-input { height: 44px; }
+span { flex: 1; min-width: 0; }
 `;
 
 const MENU_TEMPLATE = `<div class="menu"><div class="above"></div><div role="menu"></div></div>`;
@@ -136,7 +133,7 @@ class Menu extends HTMLElement {
   }
 
   get items() {
-    return /** @type {HTMLElement[]} */ ([...this.root.querySelectorAll("button, input")]);
+    return /** @type {HTMLElement[]} */ ([...this.root.querySelectorAll("button")]);
   }
 
   render(focused) {
@@ -177,9 +174,7 @@ class Menu extends HTMLElement {
       event.preventDefault();
       event.stopPropagation();
       this.close(true);
-    } else if (event.target.type !== "range" || /^Arrow(Up|Down)$/.test(event.key)) {
-      rove(event, this.items);
-    }
+    } else rove(event, this.items);
   }
 }
 
@@ -206,10 +201,6 @@ const entry = (label, name, act, chosen = /** @type {boolean | undefined} */ (un
   return button;
 };
 
-/** Return how an action of ours is performed for a work on a card. */
-const actOn = (card, title, button) => (action, data, done) => () =>
-  perform(card.hass, card.entityId, title, [DOMAIN, action, data], { button, done });
-
 const heading = (textContent) => make("p", { className: "heading soft small" }, line(textContent, "clamp"));
 
 /** Return the entries that show a medium on each of several displays, and on all. */
@@ -233,36 +224,16 @@ export const duration = (card, button) => {
 /** Open the menu of a card and of its work, with what its display can do in its state. */
 export const more = (card, button) => {
   const entries = () => {
-    const { hass, entityId, state, work: { series, work_id: id } } = card;
+    const { hass, entityId, state, work: { work_id: id } } = card;
     const { media_content_id, media_playlist: playlist } = state?.attributes ?? {};
-    const isOther = id && series && series !== playlist;
     return [
       ...(state?.state === "unavailable" ? [] : switches(card)),
-      ...(isOther ? [entry(text("only_series"), ACTS.only_series, actOn(card, series, button)("cast_playlist", { series }, "back_to"))] : []),
       ...(id && media_content_id ? onDisplays(hass, { title: playlist, media_content_id, media_content_type: "playlist" }, entityId) : []),
-      ...(id ? [entry(text("never"), ACTS.never, never(card, button))] : []),
+      ...(id ? [entry(text("never"), ACTS.never, () => hide(hass, entityId, state.attributes.media_title, { entity_id: entityId }, button))] : []),
       entry(text("details"), ACTS.details, () => card.moreInfo()),
     ];
   };
-  openMenu(button, volume(card), entries, card);
-};
-
-/** Return how the work on the wall is never shown again. */
-const never = ({ hass, entityId, state }, button) => () => hide(hass, entityId, state.attributes.media_title, { entity_id: entityId }, button);
-
-const volume = (card) => {
-  const { hass, state } = card;
-  if (!can(state, FEATURES.volume) || ["off", "unavailable"].includes(state.state)) return null;
-  const { volume_level: level = 0, is_volume_muted: muted } = state.attributes;
-  const slider = make("input", { type: "range", min: 0, max: VOLUME_STEPS });
-  slider.value = Math.round(level * VOLUME_STEPS);
-  slider.ariaLabel = hass.formatEntityAttributeName(state, "volume_level");
-  slider.onchange = () => card.act(openedMenu?.opener, PLAYER, "volume_set", { volume_level: slider.value / VOLUME_STEPS });
-  const mute = entry("", `mdi:volume-${muted ? "off" : "medium"}`, (opener) => card.act(opener, PLAYER, "volume_mute", { is_volume_muted: !muted }));
-  Object.assign(mute, { className: "icon", role: null, disabled: !can(state, FEATURES.mute) });
-  mute.lastChild.remove();
-  mute.ariaLabel = hass.localize(muted ? "ui.card.media_player.media_volume_unmute" : "ui.card.media_player.media_volume_mute");
-  return make("p", {}, mute, slider);
+  openMenu(button, null, entries, card);
 };
 
 /** Return the entries that tell what is chosen. */
@@ -392,7 +363,7 @@ const upNextItem = (card, medium) => {
   const work = medium.media_content_id.slice(UP_NEXT.length + 1);
   const title = titleOf(medium);
   const item = pictureItem(hass, medium, () => acts.show_now(), (button) => openActs(hass, entityId, { title }, button, acts, card));
-  const act = actOn(card, title, item.firstChild);
+  const act = (action, data, done) => () => perform(hass, entityId, title, [DOMAIN, action, data], { button: item.firstChild, done });
   const acts = {
     show_now: act("show_work", { work }, ""),
     for_a_time: act("show_work", { work, show_for: { minutes: WHILE } }, ""),

@@ -28,10 +28,9 @@
  * @typedef {object} Config Of a card
  * @property {string} entity
  * @property {string} [name]
- * @property {string[]} [hide]
+ * @property {{action: string}} [hold_action]
  * @property {{entity: string, name: string}[]} [displays] Of which one is chosen
  * @property {boolean} [strip] It is one of these
- * @property {boolean} [qr] The wall view leads a phone to the page of the work
  * @property {{rows?: number}} [grid_options]
  * @typedef {object} Details What the backend tells of a node for cards
  * @property {string} [kind]
@@ -68,8 +67,6 @@ export const EXHIBITIONS = "dp1://exhibitions";
 const FOLDERS = "dp1://folders";
 export const NOTICE = "dp1-notice";
 export const FEATURES = {
-  volume: 4,
-  mute: 8,
   previous: 16,
   next: 32,
   turnOn: 128,
@@ -220,8 +217,9 @@ export const displays = (hass, but = "", feature = 0) =>
 
 export const fire = (element, type, detail) => element.dispatchEvent(new CustomEvent(type, { detail, bubbles: true, composed: true }));
 
-export const goTo = (path) => {
-  history.pushState(null, "", path);
+/** Lead to the dialog that adds a library. */
+export const addLibrary = () => {
+  history.pushState(null, "", `/config/integrations/dashboard/add?domain=${DOMAIN}`);
   fire(window, "location-changed", { replace: false });
 };
 
@@ -275,16 +273,16 @@ export const pictures = (hass, path) => {
   return [image];
 };
 
-/** Act on a tap, a long press, the other button of a mouse and the menu key, and on two taps where these mean something. */
-export const onTaps = (element, { tap, hold, twice = tap, isDouble = () => false }) => {
+/** Act on a tap, a long press, the other button of a mouse and the menu key. */
+export const onTaps = (element, { tap, hold }) => {
   // Home Assistant tells taps; without it, a click is one.
   const handler = () => /** @type {any} */ (document.querySelector("action-handler") ?? document.body.appendChild(make("action-handler")));
-  const offer = () => handler().bind?.(element, { hasHold: true, hasDoubleClick: isDouble() });
+  const offer = () => handler().bind?.(element, { hasHold: true });
   element.addEventListener("pointerover", offer);
   element.addEventListener("focus", offer);
   // To it, a key is still the long press that the pointer made before, wherever that was.
   element.addEventListener("keydown", (event) => ["Enter", " "].includes(event.key) && event.stopImmediatePropagation());
-  element.addEventListener("action", ({ detail: { action } }) => ({ tap, hold, double_tap: twice })[action]?.());
+  element.addEventListener("action", ({ detail: { action } }) => ({ tap, hold })[action]?.());
   element.oncontextmenu = (event) => {
     event.preventDefault();
     if (!element.actionHandler || event.pointerType !== "touch") hold();
