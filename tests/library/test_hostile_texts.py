@@ -3,12 +3,11 @@
 from typing import Any
 from unicodedata import category
 
-import aiohttp
 import pytest
 
 from custom_components.dp1.browse.pages import async_browse_library
 from custom_components.dp1.client.indexer import client
-from custom_components.dp1.client.indexer.client import Indexer
+from custom_components.dp1.client.indexer.tokens import Token
 from custom_components.dp1.client.text import MAX_TITLE
 from custom_components.dp1.language import async_load_texts
 from custom_components.dp1.library.node import media_id
@@ -17,7 +16,6 @@ from homeassistant.helpers.template import Template
 
 from .conftest import MakeLibrary
 
-from tests.client.scripted_server import Reply, ScriptedServer
 from tests.collections import E1, SUBENTRY, collection_of, set_up_collection
 from tests.displays import until
 from tests.simulators.feed import FeedSimulator
@@ -79,35 +77,19 @@ async def test_texts_of_a_feed(
     assert shown.async_render(parse_result=False) == node.title.strip()
 
 
-@pytest.mark.parametrize("name", ["HTML", "an object"])
-async def test_texts_of_an_indexer(socket_enabled: None, name: str) -> None:
-    """Of a token, its artists and its description."""
-    text: Any = TEXTS[name]
-    token = {
-        "id": "1",
-        "token_cid": "eip155:1:erc721:0x1:1",
-        "display": {
-            "name": text,
-            "description": text,
-            "artists": [{"name": text}] * (1 if len(text) > 100_000 else 50),
-            "image_url": "javascript:alert(1)",
-            "animation_url": "data:text/html,<script>alert(1)</script>",
-            "mime_type": text,
-        },
-    }
-    async with (
-        ScriptedServer.run(
-            Reply(200, {"data": {"tokens": {"items": [token]}}})
-        ) as server,
-        aiohttp.ClientSession() as session,
-    ):
-        page = await Indexer(session, server.url, agent="test").tokens()
-    (parsed,) = page.records
-    for part in (parsed.name, *parsed.artists, parsed.mime_type):
+def test_texts_of_a_token() -> None:
+    """Of an endless description and any number of artists there are as many as a card shows, without tags."""
+    artists = [{"name": f"{number}{TEXTS['HTML']}"} for number in range(50)]
+    text = f"{TEXTS['HTML']}{TEXTS['a megabyte']}"
+    display = {"description": text, "artists": artists, "mime_type": text}
+    token = Token.parse(
+        {"id": "1", "token_cid": "eip155:1:erc721:0x1:1", "display": display}
+    )
+    assert token is not None
+    for part in (*token.artists, token.mime_type):
         check(part)
-    assert len(parsed.artists) <= 20 and len(parsed.description) <= 2000
-    assert "<" not in parsed.description
-    assert parsed.image is None
+    assert len(token.artists) == 20 and 0 < len(token.description) <= 2000
+    assert "<" not in token.description
 
 
 async def test_cards_of_a_hostile_indexer(
