@@ -5,6 +5,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 import aiohttp
+import pytest
 from yarl import URL
 
 from custom_components.dp1.client.display.client import Dialect, Display
@@ -35,6 +36,12 @@ class Waits:
 
     async def __call__(self, seconds: float) -> None:
         self.seconds.append(seconds)
+
+
+@pytest.fixture
+def expected_lingering_timers() -> bool:
+    """Return that aiohttp may start its heartbeat again when data arrive after the socket was closed."""
+    return True
 
 
 @asynccontextmanager

@@ -18,7 +18,7 @@ from custom_components.dp1.client.display.player_status import (
 from custom_components.dp1.client.errors import LostAnswerError
 from custom_components.dp1.client.values import decode
 
-from .displays import client
+from .displays import client, expected_lingering_timers  # noqa: F401
 
 from tests.client.timing import seconds
 from tests.simulators.display import DisplaySimulator
@@ -27,12 +27,6 @@ pytestmark = pytest.mark.usefixtures("socket_enabled")
 
 SIZE = 4 * 1024 * 1024 - 500
 MEMORY = 64 * 1024 * 1024
-
-
-@pytest.fixture
-def expected_lingering_timers() -> bool:
-    """Return that aiohttp may start its heartbeat again when data arrive after the socket was closed."""
-    return True
 
 
 def frame(items: bytes) -> bytes:

@@ -24,7 +24,7 @@ from custom_components.dp1.client.errors import (
     UnreachableError,
 )
 
-from .displays import client, scripted
+from .displays import client, expected_lingering_timers, scripted  # noqa: F401
 
 from tests.client.scripted_server import Reply, plain
 from tests.client.tables import tables

@@ -15,7 +15,7 @@ from custom_components.dp1.client.display.transport import RateLimit
 from custom_components.dp1.client.errors import BusyError, RejectedError
 from custom_components.dp1.client.playlist.playlist import Playlist
 
-from .displays import Waits, client
+from .displays import Waits, client, expected_lingering_timers  # noqa: F401
 
 from tests.client.keys import keyed
 from tests.client.scripted_server import Reply, ScriptedServer
