@@ -58,7 +58,7 @@ async def worst_stall(
 
     stalls: list[float] = []
     while len(stalls) < 3 and (not stalls or stalls[-1] >= most_seconds):
-        beats: list[float] = []
+        beats = [time.process_time()]
         task = asyncio.create_task(beat())
         await action()
         beats.append(time.process_time())
