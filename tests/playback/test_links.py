@@ -125,6 +125,14 @@ async def test_what_cannot_be_resolved_is_named(house: House) -> None:
             await cast(house, link)
         assert error.value.translation_key == key
         assert not house.walls["wall"].state.items
+    # Also where the link is called a page, as which others are shown.
+    page = {"media_content_type": "web", "media_content_id": f"{KT1[:-1]}Y:7"}
+    player = {"entity_id": "media_player.wall"}
+    with pytest.raises(HomeAssistantError) as error:
+        await house.hass.services.async_call(
+            "media_player", "play_media", player | page, blocking=True
+        )
+    assert error.value.translation_key == "link_wrong_address"
 
 
 @pytest.mark.parametrize(
