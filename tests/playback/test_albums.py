@@ -25,6 +25,7 @@ from custom_components.dp1.browse.display import (
     HISTORY_FOLDER,
     UP_NEXT,
     async_browse_display,
+    async_display_picture,
 )
 from custom_components.dp1.client.errors import NotFoundError
 from custom_components.dp1.displays import find_display
@@ -538,6 +539,11 @@ async def test_pairs(
         find_display(hass, ENTITY_ID).runtime_data, UP_NEXT, str
     )
     assert coming.children and all(it.thumbnail for it in coming.children[:2])
+    # What hung has the picture of its album.
+    coordinator = find_display(hass, ENTITY_ID).runtime_data
+    hung = await async_browse_display(coordinator, HISTORY_FOLDER, str)
+    assert hung.children and (picture := hung.children[0].thumbnail)
+    assert await async_display_picture(coordinator, picture)
     await do(hass, "add_favorite", entity_id=ENTITY_ID)
     kept = (await entry.runtime_data.async_children("favorites")).nodes
     assert [it.title for it in kept] == ["Alder"]

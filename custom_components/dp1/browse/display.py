@@ -168,6 +168,7 @@ def history_media(
 ) -> BrowseMedia:
     """Return the browse item of a history entry; a list that we serve is that of its folder or collection."""
     media_id = public_media_id(hass, entry.media_id) or ""
+    has_cover = media_id.startswith(MEDIA_PREFIX) or _cover_of(hass, entry)
     when = f"{dt_util.as_local(entry.at):%Y-%m-%d %H:%M}"
     return BrowseMedia(
         media_class=MediaClass.PLAYLIST,
@@ -176,7 +177,7 @@ def history_media(
         title=entry.title or when,
         can_play=True,
         can_expand=False,
-        thumbnail=picture_url(media_id) if _cover_of(hass, entry) else None,
+        thumbnail=picture_url(media_id) if has_cover else None,
     )
 
 

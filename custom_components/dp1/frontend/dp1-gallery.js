@@ -20,7 +20,7 @@ const ROWS = ["exhibitions", "favorites", "shown_lately", "pictures"];
 const ALWAYS = new Set(["exhibitions", "favorites", "pictures"]);
 const MAX_IN_ROW = 12;
 const READ_AGAIN = 3000;
-const FEATURE_SOURCES = 12;
+const MAX_SOURCES = 12;
 // Home Assistant's features of tiles for the settings of a display.
 const SETTINGS = { number: [{ type: "numeric-input", style: "slider" }], select: [{ type: "select-options" }], switch: [], time: [] };
 
@@ -211,7 +211,7 @@ export const exhibitions = (feature) => {
   const render = async (hass, { state, attributes: { source_list: sources = [], source: chosen, supported_features } }) => {
     await loadTexts(hass);
     const others = sources.filter((source) => source !== chosen);
-    const row = [...(sources.includes(chosen) ? [chosen] : []), ...others].slice(0, FEATURE_SOURCES);
+    const row = [...(sources.includes(chosen) ? [chosen] : []), ...others].slice(0, MAX_SOURCES);
     const disabled = state === "unavailable";
     const key = JSON.stringify([row, chosen, disabled, hass.language]);
     if (drawn === key) return;
@@ -283,7 +283,7 @@ const settings = (hass, displays, ours, ofLibraries) => {
     // A number that Home Assistant shows as a box has too wide a range for a slider.
     const features = hass.states[entity]?.attributes.mode === "box" ? [] : SETTINGS[entity.split(".")[0]];
     // The feature has the value.
-    return { type: "tile", entity, name: { type: "entity" }, features, features_position: entity.startsWith("number.") ? "inline" : "bottom", hide_state: features.length > 0, ...options };
+    return { type: "tile", entity, name: { type: "entity" }, features, hide_state: !!features[0], ...options };
   };
   const isOf = (device) => ({ entity_id: entity, device_id: of }) => of === device && SETTINGS[entity.split(".")[0]];
   const sections = displays.map(({ device, name }) => grid(heading(name), ...ours.filter(isOf(device)).map(tile)));

@@ -60,7 +60,6 @@ summary::-webkit-details-marker { display: none; }
 .status[aria-busy="true"] { padding-inline-start: 28px; }
 .status[aria-busy="true"]::after { inset-inline-end: auto; }
 .status .act { color: var(--primary-text-color); text-align: start; }
-.status .act:first-of-type:not(span:not([hidden]) ~ *) { padding-inline-start: 0; }
 .controls { flex-wrap: wrap; margin-inline: -12px; }
 .group { min-width: 0; }
 .group:last-child { margin-inline-start: auto; }
