@@ -428,6 +428,11 @@ async def test_a_way_to_the_page_of_the_work(
     assert box["width"] == box["height"] >= 90
     assert await bright(page, code) > box["width"] * box["height"] / 3
     await keep(page, "qr")
+    # A code of more would be too fine to be read.
+    screen.async_link(f"https://art.example/{'x' * 600}", "0")
+    await expect(code).to_be_hidden()
+    screen.async_link("https://art.example/work/0", "0")
+    await expect(code).to_be_visible()
     screen.player.step()
     await until_pixel(page, LIME)
     await expect(code).to_be_hidden()
