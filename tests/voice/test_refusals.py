@@ -45,6 +45,8 @@ TEXTS: dict[str, dict[str, str]] = json.loads(
 async def set_up(hass: HomeAssistant) -> None:
     for component in ("homeassistant", "intent", "dp1"):
         assert await async_setup_component(hass, component, {})
+    # Home Assistant takes up intents in the background where their module was not imported yet.
+    await hass.async_block_till_done()
 
 
 def error(key: str) -> HomeAssistantError:

@@ -92,7 +92,7 @@ h3 { margin: 8px 0 4px; font-size: var(--ha-font-size-s, 12px); font-weight: 500
 .as-tile .frame { grid-template-rows: minmax(40px, 1fr) auto; }
 .as-tile .label { font-size: var(--ha-font-size-m, 14px); line-height: 1.3; }
 .as-tile .work { font-size: inherit; }
-.as-tile .clamp { -webkit-line-clamp: 1; }
+:is(.as-tile, .as-strip) .clamp { -webkit-line-clamp: 1; }
 .as-tile :is(.detail, .controls, .choices, .upcoming, .act), .as-tile .status:not(.lasts) { display: none; }
 .as-tile .status { min-height: 0; }
 :is(.as-tile, .as-strip) .status .clamp { -webkit-line-clamp: 2; }
@@ -103,8 +103,8 @@ h3 { margin: 8px 0 4px; font-size: var(--ha-font-size-s, 12px); font-weight: 500
 .as-strip:has([aria-pressed="true"].picture) { outline: 2px solid var(--primary-color); }
 .as-strip .side { display: grid; grid: auto 1fr / minmax(0, 1fr) auto; padding: 8px; gap: 0; }
 .as-strip .controls { grid-area: 1 / 2 / 3; margin: 0; flex-wrap: nowrap; }
-.as-strip .clamp { -webkit-line-clamp: 1; }
 .as-strip .status { min-height: 0; flex-wrap: nowrap; }
+.as-strip:has(.lasts) .controls { display: none; }
 .as-strip :is(.year, .detail, .choices, .upcoming, .place, [data-do]:not([data-do="next"], [data-do="favorite"])) { display: none; }
 
 .as-wall { --edge: 1.5em; font-size: var(--unit); --mdc-icon-size: 1.5em; }
