@@ -103,7 +103,7 @@ h3 { margin: 8px 0 4px; font-size: var(--ha-font-size-s, 12px); font-weight: 500
 .as-strip:has([aria-pressed="true"].picture) { outline: 2px solid var(--primary-color); }
 .as-strip .side { display: grid; grid: auto 1fr / minmax(0, 1fr) auto; padding: 8px; gap: 0; }
 .as-strip .controls { grid-area: 1 / 2 / 3; margin: 0; flex-wrap: nowrap; }
-.as-strip .status { min-height: 0; flex-wrap: nowrap; }
+.as-strip .status { grid-area: 2 / 1; min-height: 0; flex-wrap: nowrap; }
 .as-strip:has(.lasts) .controls { display: none; }
 .as-strip :is(.year, .detail, .choices, .upcoming, .place, [data-do]:not([data-do="next"], [data-do="favorite"])) { display: none; }
 
