@@ -7,7 +7,7 @@ from typing import Any
 import voluptuous as vol
 
 from homeassistant.const import ATTR_CONFIG_ENTRY_ID
-from homeassistant.core import HomeAssistant, ServiceCall, ServiceResponse
+from homeassistant.core import ServiceCall, ServiceResponse
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers import config_validation as cv
 from homeassistant.util.json import JsonValueType
@@ -166,7 +166,7 @@ async def _async_nodes(call: ServiceCall) -> list[tuple[Library, str]]:
             nodes = [library_and_node(call.hass, text)]
         case _:
             nodes = [
-                await _async_node_of(call.hass, await target.async_coordinator())
+                await _async_node_of(call, await target.async_coordinator())
                 for target in await async_targets(call)
             ]
     for library, _ in nodes:
@@ -226,17 +226,18 @@ async def _async_works(
         case _:
             for target in await async_targets(call):
                 coordinator = await target.async_coordinator()
-                library, work, item = await _async_shown_work(call.hass, coordinator)
+                library, work, item = await _async_shown_work(call, coordinator)
                 await async_check_library(call.hass, call.context, library.entry_id)
                 works.append((library, work, item, coordinator))
     return works
 
 
 async def _async_shown_work(
-    hass: HomeAssistant, coordinator: DisplayCoordinator
+    call: ServiceCall, coordinator: DisplayCoordinator
 ) -> tuple[Library, Item, Json]:
     """Return the node and the item of the work that a display shows; one that is in no library has a node of what its item tells."""
-    player, item, shown = await _async_shown(hass, coordinator)
+    hass = call.hass
+    player, item, shown = await _async_shown(call, coordinator)
     # Of what is kept at home and lent, where it is for others.
     url = hass.data[HOSTS].public_url(item.source or "")
     raw = {**item.raw, "source": url}
@@ -260,9 +261,10 @@ async def _async_shown_work(
 
 
 async def _async_shown(
-    hass: HomeAssistant, coordinator: DisplayCoordinator
+    call: ServiceCall, coordinator: DisplayCoordinator
 ) -> tuple[PlayerStatus, PlaylistItem, Item | None]:
-    """Return the player, item and work that a display shows, of two photos that of one; of what is shown for a time, those that come back."""
+    """Return the player, item and work that a display shows, of two photos the one that is tapped, else the first; of what is shown for a time, those that come back."""
+    hass = call.hass
     player, shown = coordinator.data.player, coordinator.data.work
     if coordinator.wall.is_announcing:
         lasting = await async_lasting(coordinator)
@@ -272,16 +274,17 @@ async def _async_shown(
         raise invalid_input("shows_no_work", name=coordinator.name)
     if len(lent := [*LENT.finditer(item.source or "")]) > 1:
         screen = (await async_screens(hass)).screen(coordinator.device_id)
-        item = replace(item, source=lent[screen.part if screen else 0][0])
+        part = screen.parts.get(call.context.id, 0) if screen else 0
+        item = replace(item, source=lent[part][0])
         player, shown = replace(player, items=(item,), index=0, count=1), None
     return player, item, shown
 
 
 async def _async_node_of(
-    hass: HomeAssistant, coordinator: DisplayCoordinator
+    call: ServiceCall, coordinator: DisplayCoordinator
 ) -> tuple[Library, str]:
     """Return the node of the work that a display shows, preferably a favorite; of what is shown for a time, the one that comes back."""
-    player, _, shown = await _async_shown(hass, coordinator)
-    if found := await async_node_on(hass, player, shown):
+    player, _, shown = await _async_shown(call, coordinator)
+    if found := await async_node_on(call.hass, player, shown):
         return found
     raise invalid_input("work_of_no_library", name=coordinator.name)

@@ -80,7 +80,7 @@ PLACES: Final = ((2, 90), (2, 101))
 MAX_PLACE: Final = 60
 # As EXIF tells that a camera was held.
 SIDEWAYS: Final = (5, 6, 7, 8)
-# Two pictures, beside each other or above each other as there is more place.
+# Two pictures beside each other, or above each other on an upright display.
 PAIR: Final = """<!doctype html>
 <html><head><meta charset="utf-8"><style>
 html,body{{margin:0;height:100%;background:#000;overflow:hidden}}

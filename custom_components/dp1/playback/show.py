@@ -98,7 +98,7 @@ async def async_go[*A](
     act: Callable[[DisplayCoordinator, *A], Awaitable[None]],
     *values: *A,
 ) -> None:
-    """Show another work of what a display or its group shows; for a time, each has its own."""
+    """Show another work of what hangs on a display or its group; what one of them shows for a time is its own."""
     if any(it.wall.is_announcing for it in (coordinator, leader_of(coordinator))):
         await act(coordinator, *values)
     else:

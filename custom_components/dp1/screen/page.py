@@ -143,5 +143,10 @@ class Page:
                 self._written.pop(self._served.popleft(), None)
             self._tokens = {k: v for k, v in self._tokens.items() if v in self._served}
         url = f"{PATH}/work/{token}"
-        told = {"key": source.key, "url": url, "own": False, "written": True}
-        return {**told, "ours": source.is_ours}
+        return {
+            "key": source.key,
+            "url": url,
+            "own": False,
+            "written": True,
+            "ours": source.is_ours,
+        }

@@ -11,7 +11,7 @@ from aiohttp import web
 
 from homeassistant.config_entries import ConfigEntry
 from homeassistant.const import ATTR_ENTITY_ID, Platform
-from homeassistant.core import CALLBACK_TYPE, HassJob, HomeAssistant, callback
+from homeassistant.core import CALLBACK_TYPE, Context, HassJob, HomeAssistant, callback
 from homeassistant.exceptions import HomeAssistantError, TemplateError
 from homeassistant.helpers import entity_registry as er
 from homeassistant.helpers.debounce import Debouncer
@@ -65,7 +65,7 @@ class Screen:
         has_touch: whether a tap on it does something.
         has_qr: whether it shows the way to the page of the work.
         looks: what pictures stand before, whether they move, and in which corner a text is over the art, if anywhere.
-        part: which of two photos a tap is about.
+        parts: which of two photos a tap is about, by the ids of the contexts of the actions that it calls.
     """
 
     def __init__(
@@ -80,7 +80,7 @@ class Screen:
         """Initialize without pages."""
         self.hass = hass
         self.device_id, self.name, self.version = device_id, name, version
-        self.part = 0
+        self.parts: dict[str, int] = {}
         self.has_touch, self.has_qr = True, False
         self.looks: Json = {"backdrop": None, "motion": None, "corner": None}
         self._template: Template | None = None
@@ -218,19 +218,21 @@ class Screen:
 
     async def _async_do(self, page: Page, tap: str, part: int) -> None:
         """Do with the work on a page what a tap on it asks for, as its owner would, and tell it how that went."""
-        work, self.part = page.work, part
+        work, context = page.work, Context()
         entity_id = er.async_get(self.hass).async_get_entity_id(
             Platform.MEDIA_PLAYER, DOMAIN, self.device_id
         )
         target = {ATTR_ENTITY_ID: entity_id}
+        self.parts[context.id] = part
         try:
             await self.hass.services.async_call(
-                DOMAIN, TAPS[tap], target, blocking=True
+                DOMAIN, TAPS[tap], target, blocking=True, context=context
             )
         except HomeAssistantError as err:
             LOGGER.warning("A tap did nothing: %s", err)
             tap = "refused"
-        self.part = 0
+        finally:
+            del self.parts[context.id]
         page.tapped = {"work": work, "part": part, "tap": tap}
         page.changed()
 
